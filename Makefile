@@ -1,0 +1,42 @@
+# treebridge: `make` says what there is to do. Every target sets up what it needs by itself.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+JOBS   ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.core ## the whole story so far on artificial languages, offline
+	@$(BIN)/treebridge demo
+
+test: $(VENV)/.dev ## every test; those on real data run where ../shared is
+	@$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(VENV)/.dev ## ruff (rules and format) and mypy
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+format: $(VENV)/.dev ## let ruff tidy the code
+	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+bench: $(VENV)/.dev ## every benchmark; docs/benchmarks.md holds the figures
+	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+clean: ## remove the environment and everything made
+	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} + ; rm -rf src/*.egg-info
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit("treebridge needs Python 3.10 or newer; name one with: make PYTHON=python3.11") if sys.version_info < (3, 10) else None'
+	@echo "setting up $(VENV): a minute or two, once"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@$(PIP) -e . && touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.core
+	@$(PIP) -e '.[text,plot,dev]' && touch $@

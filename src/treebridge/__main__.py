@@ -1,0 +1,5 @@
+"""`python -m treebridge`."""
+
+from treebridge.cli import main
+
+main()

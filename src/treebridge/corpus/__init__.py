@@ -1,0 +1,1 @@
+"""What comes in: treebanks, bitext, raw text, artificial languages."""

@@ -1,0 +1,168 @@
+"""A sentence: the lines of a CoNLL-U block, and its syntactic words.
+
+A sentence keeps its lines as ten columns of strings, so that whatever the parser does not
+understand (features, enhanced dependencies, other people's MISC) comes out as it went in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
+
+
+class Word(NamedTuple):
+    """One syntactic word; `head` counts from 1, 0 is the root, None is unannotated."""
+
+    id: int
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    head: int | None
+    deprel: str
+    deps: str
+    misc: str
+
+
+class Sentence:
+    """The lines of one sentence; its length is the number of syntactic words.
+
+    `lines` has one tuple for each of the ten columns, with multi-word tokens (`3-4`) and empty
+    nodes (`5.1`) in their places; `positions` says which lines are syntactic words. Everything
+    else here (`forms`, `heads`, …) has one entry per syntactic word.
+    """
+
+    __slots__ = ("comments", "heads", "lines", "positions")
+
+    def __init__(
+        self,
+        lines: Sequence[tuple[str, ...]],
+        positions: Sequence[int],
+        heads: Sequence[int | None],
+        comments: Sequence[str] = (),
+    ):
+        self.lines = lines
+        self.positions = positions
+        self.heads = heads
+        self.comments = comments
+
+    @classmethod
+    def from_words(
+        cls,
+        forms: Sequence[str],
+        *,
+        upos: Sequence[str] | None = None,
+        heads: Sequence[int | None] | None = None,
+        deprels: Sequence[str] | None = None,
+        misc: Sequence[str] | None = None,
+        comments: Sequence[str] = (),
+    ) -> Sentence:
+        """Make a sentence of words; what is not given is left unannotated (`_`)."""
+        n = len(forms)
+        empty = ("_",) * n
+        lines = [empty] * 10
+        lines[ID] = tuple(str(i) for i in range(1, n + 1))
+        lines[FORM] = tuple(forms)
+        sentence = cls(lines, range(n), (None,) * n, comments)
+        return sentence.annotate(heads=heads, deprels=deprels, upos=upos, misc=misc)
+
+    def annotate(
+        self,
+        *,
+        heads: Sequence[int | None] | None = None,
+        deprels: Sequence[str] | None = None,
+        upos: Sequence[str] | None = None,
+        misc: Sequence[str] | None = None,
+    ) -> Sentence:
+        """Return a copy with these columns of its syntactic words replaced."""
+        lines = list(self.lines)
+        new: dict[int, Sequence[str] | None] = {DEPREL: deprels, UPOS: upos, MISC: misc}
+        if heads is not None:
+            new[HEAD] = ["_" if head is None else str(head) for head in heads]
+        for column, values in new.items():
+            if values is None:
+                continue
+            if len(values) != len(self):
+                raise ValueError(f"{len(values)} values for a sentence of {len(self)} words")
+            cells = list(lines[column])
+            for position, value in zip(self.positions, values, strict=True):
+                cells[position] = value
+            lines[column] = tuple(cells)
+        new_heads = self.heads if heads is None else tuple(heads)
+        return Sentence(lines, self.positions, new_heads, self.comments)
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def __iter__(self) -> Iterator[Word]:
+        rows = zip(*(self.column(c) for c in range(10)), self.heads, strict=True)
+        for number, row in enumerate(rows, 1):
+            yield Word._make((number, *row[FORM:HEAD], row[-1], *row[DEPREL:10]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sentence) and self.to_conllu() == other.to_conllu()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Sentence({self.text!r})"
+
+    def column(self, index: int) -> tuple[str, ...]:
+        """One column of the syntactic words."""
+        cells = self.lines[index]
+        return cells if len(self) == len(cells) else tuple(cells[i] for i in self.positions)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The words as written."""
+        return self.column(FORM)
+
+    @property
+    def upos(self) -> tuple[str, ...]:
+        """Universal part-of-speech tags, `_` where there is none."""
+        return self.column(UPOS)
+
+    @property
+    def deprels(self) -> tuple[str, ...]:
+        """Labels of the arcs to the heads, `_` where there is none."""
+        return self.column(DEPREL)
+
+    @property
+    def text(self) -> str:
+        """The running text: the `# text` comment, else put together from the tokens."""
+        stated = self.comment("text")
+        if stated is not None:
+            return stated
+        parts = []
+        inside_until = 0  # words up to this id are covered by a multi-word token
+        for number, form, misc in zip(*(self.lines[c] for c in (ID, FORM, MISC)), strict=True):
+            if "." in number:
+                continue
+            first, _, last = number.partition("-")
+            if not last and int(first) <= inside_until:
+                continue
+            inside_until = int(last or first)
+            parts.append(form if "SpaceAfter=No" in misc.split("|") else form + " ")
+        return "".join(parts).strip()
+
+    def comment(self, key: str) -> str | None:
+        """The value of a comment `# key = value`, None where there is no such comment."""
+        for line in self.comments:
+            name, equals, value = line[1:].partition("=")
+            if equals and name.strip() == key:
+                return value.strip()
+        return None
+
+    def to_conllu(self) -> str:
+        """The sentence as it stands in a file, its closing blank line included."""
+        rows = map("\t".join, zip(*self.lines, strict=True))
+        return "\n".join([*self.comments, *rows, "", ""])
+
+    def draw(self, width: int | None = None) -> str:
+        """The tree as text for a terminal; `width` cuts lines to so many characters."""
+        from treebridge.show.text import draw_tree  # the one step back: a picture of what we hold
+
+        return draw_tree(self, width=width)

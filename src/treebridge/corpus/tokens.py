@@ -1,0 +1,147 @@
+"""Where words begin and end in a line of text, by rules for scripts rather than languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+import regex
+
+from treebridge.errors import MissingExtra, TreebridgeError
+
+Span = tuple[int, int]
+FindSpans = Callable[[str], Iterable[Span]]
+
+# Abbreviations that keep their full stop and do not end a sentence, in any language …
+_TITLES = """
+    Mr Mrs Ms Dr Drs Prof vs cf pp Sr Sra Srta Srs Sras Dª Dña Uds Vds Ilmo Excmo Exmo Exma
+    núm Núm pág págs Mme Mlle Dott Avv Hr Nr prof dr mgr inż św tzn tzw esim κ κα
+""".split()
+# … and where another language has a word that looks like them.
+_BY_LANGUAGE = {
+    "en": "No Nos Mt St Rep Rev Hon Gen Col Capt Lt Sgt Gov Sen Fig Vol Eq eq fig p".split(),
+    "es": "Ud Vd Av av Art art Arts arts D tel Tel p ej aprox".split(),
+    "pt": "Av av Art art Arts arts D tel Tel p ex aprox".split(),
+    "ro": "dl nr art str dna".split(),
+    "pl": "ul im np tj ok nr al".split(),
+    "fi": "mm ks ns ts nk".split(),
+    "de": "bzw ca usf Abs".split(),
+}
+# These keep it too, and may end a sentence.
+MAYBE_LAST = frozenset(
+    f"{word}." for word in "etc Etc Jr Inc Ltd Co Corp Bros usw itp itd jne ym jms κλπ".split()
+)
+
+_LETTER = r"[[\p{L}\p{M}\p{N}\p{Pc}\u00ad\u200c\u200d]--[\p{Han}]]"
+_TOKEN = regex.compile(
+    rf"""
+    (?:https?://|www\.)[^<>"”»]*[^<>"”»\p{{P}}]/?          # web addresses
+  | [\p{{L}}\p{{N}}._%+-]+@[\p{{L}}\p{{N}}.-]+\.\p{{L}}{{2,}}  # mail addresses
+  | [@\#][\p{{L}}\p{{N}}_]+                                # mentions, hashtags
+  | (?:\p{{L}}\.){{2,}}                                    # U.S., e.g.
+  | \p{{Nd}}+(?:[.,:/]\p{{Nd}}+)+                          # 1.234,56  10:30
+  | {_LETTER}+(?:[-‐‑'’ʼ·]{_LETTER}+)*                     # words, also with - or ' inside
+  | \p{{Han}}                                              # a character is a word
+  | \.{{2,}} | !+ | \?+ | -{{2,}} | \p{{P}}                # punctuation
+  | \X                                                     # everything else, emoji whole
+    """,
+    regex.VERBOSE | regex.V1,
+)
+_HAN = regex.compile(r"\p{Han}")
+_INITIAL = regex.compile(r"\p{Lu}\p{M}*\.")
+# What an apostrophe joins: English clitics, and the elided articles, pronouns and prepositions
+# of French, Italian, Catalan and Portuguese. Others (Ukrainian м'яч, Uzbek oʻzbek) are one word.
+_CLITIC = regex.compile(r"(?i)(?<=\p{L})(?:n['’]t|['’](?:s|re|ve|ll|d|m))$")
+_ELISION = regex.compile(
+    r"(?i)(?:[dlmnstj]|c(?!['’]h)|qu|un|lorsqu|puisqu|jusqu|quest|quell|bell|sant"
+    r"|(?:de|a|ne|su|da|co)ll)['’](?=\p{L}\p{L})"
+)
+_HYPHENS = re.compile(r"-|[^-]+")
+_SPACES = re.compile(r"\S+")
+
+
+@lru_cache(maxsize=1 << 17)
+def _split_chunk(chunk: str, language: str | None) -> tuple[str, ...]:
+    """The words of what stands between two spaces; their concatenation is the chunk.
+
+    Kept for the chunks that come again and again, which makes long corpora ten times as fast.
+    """
+    if chunk.isalpha() and not _HAN.search(chunk):
+        return (chunk,)
+    words: list[str] = []
+    for token in _TOKEN.findall(chunk):
+        if token == "." and words and _keeps_stop(words[-1], language, alone=len(words) == 1):
+            words[-1] += "."
+        elif token[0].isalpha() and not token.isalnum() and not {"@", "/"} & set(token):
+            words += _split_joined(token, language)
+        else:
+            words.append(token)
+    return tuple(words)
+
+
+def _keeps_stop(word: str, language: str | None, *, alone: bool) -> bool:
+    if f"{word}." in MAYBE_LAST or word in _TITLES or word in _BY_LANGUAGE.get(language or "", ()):
+        return True
+    return alone and _INITIAL.fullmatch(f"{word}.") is not None  # J. Smith
+
+
+def _split_joined(token: str, language: str | None) -> Iterator[str]:
+    """Take apart what apostrophes and, in English, hyphens join."""
+    while found := _ELISION.match(token):
+        yield found[0]
+        token = token[found.end() :]
+    clitic = _CLITIC.search(token)
+    tail = token[clitic.start() :] if clitic else ""
+    token = token.removesuffix(tail) if tail else token
+    if language == "en":  # its treebanks make three words of well-known; most others one
+        yield from _HYPHENS.findall(token)
+    elif token:
+        yield token
+    if tail:
+        yield tail
+
+
+def rule_words(text: str, language: str | None = None) -> list[str]:
+    """The words of a text, in order."""
+    words = [word for chunk in text.split() for word in _split_chunk(chunk, language)]
+    if words and len(words[-1]) == 2 and _INITIAL.fullmatch(words[-1]):
+        words[-1:] = words[-1]  # "vitamin C." at the end is no initial
+    return words
+
+
+def rule_spans(text: str, language: str | None = None) -> Iterator[Span]:
+    """Where the words of a text begin and end."""
+    end = 0
+    for word in rule_words(text, language):
+        start = text.index(word, end)  # only white space can stand between
+        end = start + len(word)
+        yield start, end
+
+
+def space_spans(text: str) -> Iterator[Span]:
+    """Words are what white space separates: for text that is tokenised already."""
+    return (found.span() for found in _SPACES.finditer(text))
+
+
+def spacy_spans(language: str) -> FindSpans:
+    """The word rules of spaCy's blank language (extra `text`)."""
+    try:
+        import spacy
+    except ImportError:
+        raise MissingExtra("spaCy", "text", "finding words with spaCy") from None
+    try:
+        tokenizer: Any = spacy.blank(language).tokenizer
+    except ImportError:
+        raise TreebridgeError(
+            f"spaCy has no rules for the language {language!r}; use the engine 'rules', "
+            "or give a code that it knows (es, pt, fi, …)"
+        ) from None
+
+    def spans(text: str) -> Iterator[Span]:
+        for token in tokenizer(text):
+            if not token.is_space:
+                yield token.idx, token.idx + len(token)
+
+    return spans

@@ -1,0 +1,43 @@
+"""What makes a list of heads a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def tree_problem(heads: Sequence[int | None]) -> tuple[int, str] | None:
+    """Why these heads are no single-root tree, as (index of the word, what is wrong), or None."""
+    roots = [i for i, head in enumerate(heads) if head == 0]
+    if None in heads:
+        return heads.index(None), "HEAD is _ where a tree is needed"
+    if not roots:
+        return 0, "no word has HEAD 0; a tree needs a root"
+    if len(roots) > 1:
+        return roots[1], f"{len(roots)} words have HEAD 0; a tree has one root"
+    safe = [False] * len(heads)  # known to lead to the root
+    safe[roots[0]] = True
+    for start in range(len(heads)):
+        path = []
+        node = start
+        while not safe[node]:
+            path.append(node)
+            node = (heads[node] or 0) - 1
+            if len(path) > len(heads):
+                return start, "the heads from this word run in a cycle, not to the root"
+        for node in path:
+            safe[node] = True
+    return None
+
+
+def is_projective(heads: Sequence[int]) -> bool:
+    """Whether no two arcs of the tree cross."""
+    arcs = [(min(i, h), max(i, h)) for i, h in enumerate(heads, 1)]
+    arcs.sort(key=lambda arc: (arc[0], -arc[1]))  # of two that start together the outer first
+    open_until: list[int] = []  # right ends of the arcs around the present position
+    for left, right in arcs:
+        while open_until and open_until[-1] <= left:
+            open_until.pop()
+        if open_until and open_until[-1] < right:
+            return False
+        open_until.append(right)
+    return True

@@ -1,0 +1,86 @@
+"""Trees as text: one word a line, so that a sentence of any length fits a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from treebridge.corpus.sentence import Sentence
+
+# On which sides lines leave a cell (up, down, left, right) → the character that draws it.
+_LINES = {
+    "": " ", "ud": "│", "r": "─", "lr": "─", "dr": "╭", "ur": "╰",
+    "udr": "├", "dlr": "┬", "ulr": "┴", "udlr": "┼", "udx": "╫",  # x: crosses a stranger's line
+}  # fmt: skip
+
+
+def draw_tree(sentence: Sentence, *, width: int | None = None) -> str:
+    """The tree of a sentence: arcs on the left, then word, tag and label in columns."""
+    heads = [head or 0 for head in sentence.heads]
+    if not heads:
+        return ""
+    arcs = _draw_arcs(heads)
+    columns = (sentence.forms, sentence.upos, sentence.deprels)
+    widths = [max(map(_width, column)) for column in columns]
+    rows = []
+    for arc, *cells in zip(arcs, *columns, strict=True):
+        padded = (cell + " " * (w - _width(cell)) for cell, w in zip(cells, widths, strict=True))
+        row = f"{arc} {'  '.join(padded)}".rstrip()
+        rows.append(row if width is None else row[:width])
+    return "\n".join(rows)
+
+
+def _draw_arcs(heads: Sequence[int]) -> list[str]:
+    """One string a word: every head has a vertical line that reaches all its dependents."""
+    n = len(heads)
+    reach = {}  # word → the lines (from, to) that its vertical spans
+    for word in range(1, n + 1):
+        ends = [word, *(i for i, head in enumerate(heads, 1) if head == word)]
+        if len(ends) > 1:
+            reach[word] = (min(ends), max(ends))
+    column = _columns(heads, reach)
+    edge = max(column.values(), default=-1) + 1
+    cells = [[""] * (edge + 1) for _ in range(n + 1)]  # the sides on which lines leave each cell
+    for word, (top, bottom) in reach.items():
+        for line in range(top, bottom + 1):
+            cells[line][column[word]] = "u" * (line > top) + "d" * (line < bottom)
+    for word, head in enumerate(heads, 1):
+        start = column[head] if head else -1  # from the head's vertical to the right edge
+        for x in range(max(start, 0), edge + 1):
+            foreign = "ud" in cells[word][x] and x not in (start, column.get(word))
+            cells[word][x] += "x" if foreign else "l" * (x > start) + "r"
+    return ["".join(map(_draw_cell, line))[:-1] + "╼" for line in cells[1:]]
+
+
+def _draw_cell(sides: str) -> str:
+    # What is missing in the table occurs only where the heads are no tree.
+    return _LINES.get(sides, "│") + ("─" if sides[-1:] in ("r", "x") else " ")
+
+
+def _columns(heads: Sequence[int], reach: dict[int, tuple[int, int]]) -> dict[int, int]:
+    """A column for every vertical: right of its head's, and of its own where two overlap."""
+    column: dict[int, int] = {}
+    taken: list[tuple[int, int, int]] = []
+    for word in sorted(reach, key=lambda w: _depth(heads, w)):
+        top, bottom = reach[word]
+        x = column.get(heads[word - 1], -1) + 1
+        while any(c == x and top <= b and a <= bottom for c, a, b in taken):
+            x += 1
+        column[word] = x
+        taken.append((x, top, bottom))
+    return column
+
+
+def _depth(heads: Sequence[int], word: int) -> int:
+    depth = 0
+    while word and depth <= len(heads):
+        word, depth = heads[word - 1], depth + 1
+    return depth
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that a string takes: wide letters two, combining marks none."""
+    return sum(
+        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
+        for char in text
+    )

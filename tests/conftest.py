@@ -1,0 +1,49 @@
+"""Fixtures for all rooms."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("treebridge", deadline=None, max_examples=100)
+settings.load_profile("treebridge")
+
+SHARED = Path(os.environ.get("TREEBRIDGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data, which is not part of the project."""
+    if not (SHARED / "data").is_dir():
+        pytest.skip("no real data: put it in ../shared or name it with TREEBRIDGE_SHARED")
+    return SHARED
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run the command line as a user does, in an empty folder."""
+
+    def run_command(*arguments: object, stdin: bytes | None = None) -> subprocess.CompletedProcess:
+        done = subprocess.run(
+            [sys.executable, "-m", "treebridge", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            cwd=tmp_path,
+            timeout=300,
+            check=False,
+            env={**os.environ, "COLUMNS": "120", "PYTHONUTF8": "1"},
+        )
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
+
+    return run_command
