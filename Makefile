@@ -15,7 +15,7 @@ demo: $(VENV)/.core ## the whole story so far on artificial languages, offline
 	@$(BIN)/treebridge demo
 
 test: $(VENV)/.dev ## every test; those on real data run where ../shared is
-	@$(BIN)/python -m pytest -n $(JOBS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
 
 lint: $(VENV)/.dev ## ruff (rules and format) and mypy
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -39,4 +39,4 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@$(PIP) -e . && touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.core
-	@$(PIP) -e '.[text,plot,dev]' && touch $@
+	@$(PIP) -e '.[text,plot,onnx,dev]' && touch $@

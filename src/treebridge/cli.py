@@ -90,6 +90,26 @@ def demo(
     run_demo(folder, seed)
 
 
+cache = typer.Typer(no_args_is_help=True, help="Vectors and exported encoders kept on disk.")
+app.add_typer(cache, name="cache")
+
+
+@cache.command("list")
+def cache_list() -> None:
+    """What is in the cache, and how large."""
+    from treebridge.show.cache import show_cache
+
+    show_cache()
+
+
+@cache.command("clear")
+def cache_clear() -> None:
+    """Empty the cache; everything in it can be made again."""
+    from treebridge.encode.cache import clear_cache
+
+    print(f"freed {clear_cache() / 1e6:,.1f} MB")
+
+
 def main() -> None:
     """Entry point: errors are one sentence on stderr and exit code 2."""
     debug = "--debug" in sys.argv or bool(os.environ.get("TREEBRIDGE_DEBUG"))

@@ -26,3 +26,8 @@ class MissingExtra(TreebridgeError):
         super().__init__(
             f"{purpose} needs {package}, which is not installed: pip install 'treebridge[{extra}]'"
         )
+
+
+def first_line(error: Exception) -> str:
+    """What another library's error says, cut to fit into a sentence of ours."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

@@ -1,0 +1,73 @@
+"""What an encoder is: words of a sentence in, one vector each out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = Sequence[str]
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class EncoderSettings:
+    """How an encoder computes; the first field changes what comes out, the others only how fast."""
+
+    layers: str = "last4"  # lastN, or a list of layers such as 9,10,-1; their mean is taken
+    precision: str = "auto"  # fp32 | bf16 | fp16 | int8; auto is bf16 on a GPU, else fp32
+    backend: str = "torch"  # or onnx
+    device: str = "auto"  # cpu | cuda | mps
+    batch_pieces: int = 0  # pieces in a batch, padding included; 0 fits the device
+    offline: bool = False
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The vectors of a sentence, each of unit length, and which of its words are whole."""
+
+    vectors: Vectors  # [words, dim]
+    whole: NDArray[np.bool_]  # a single piece of the encoder's vocabulary
+
+
+class Encoder(ABC):
+    """Turns the words of a sentence into one vector each."""
+
+    name: str
+    dim: int
+
+    @staticmethod
+    def load(name: str | Path, settings: EncoderSettings | None = None) -> Encoder:
+        """Load a Hugging Face checkpoint (hub name or folder) or a file of static vectors."""
+        settings = settings or EncoderSettings()
+        if Path(name).is_file():
+            from treebridge.encode.static import StaticEncoder
+
+            return StaticEncoder(Path(name))
+        from treebridge.encode.transformer import TransformerEncoder
+
+        return TransformerEncoder.from_name(str(name), settings)
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """A hash of all that decides which vectors come out: weights, tokenizer, layers."""
+
+    @abstractmethod
+    def encode(self, sentences: Iterable[Words]) -> Iterator[Encoded]:
+        """Yield the vectors of each sentence in order; memory does not grow with their number."""
+
+    @abstractmethod
+    def whole(self, words: Words) -> NDArray[np.bool_]:
+        """Which of these words are whole, without running the encoder."""
+
+    def __call__(self, sentence: Words) -> Vectors:
+        """The vectors of one sentence."""
+        return next(self.encode([sentence])).vectors
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {self.dim} dimensions)"

@@ -1,0 +1,226 @@
+"""The network behind an encoder: loading, choosing layers, running; in torch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from treebridge.encode.encoder import EncoderSettings, Vectors
+from treebridge.errors import TreebridgeError, first_line
+
+DEFAULT_MAX_PIECES = 512
+_VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model", "*.spm")
+_DTYPES = {
+    "fp32": torch.float32,
+    "bf16": torch.bfloat16,
+    "fp16": torch.float16,
+    "int8": torch.float32,
+}
+# What AutoModel adds on top of an encoder and nobody here uses.
+_UNUSED = ("pooler.", "decoder.", "lm_head.", "shared.", "embed_tokens", "final_logits_bias")
+
+
+def choose_layers(layers: str, count: int) -> list[int]:
+    """Indices into hidden states (0 is the embedding layer, `count` the last) for `--layers`."""
+    try:
+        if layers.startswith("last"):
+            wanted = int(layers.removeprefix("last"))
+            chosen = list(range(max(1, count + 1 - wanted), count + 1))
+        else:
+            chosen = [int(part) for part in layers.split(",")]
+    except ValueError:
+        raise TreebridgeError(
+            f"--layers {layers!r}: write lastN, such as last4, or a list such as 9,10,-1"
+        ) from None
+    resolved = [index if index >= 0 else count + 1 + index for index in chosen]
+    if not resolved or not all(0 <= index <= count for index in resolved):
+        raise TreebridgeError(f"--layers {layers}: this encoder has the layers 0 to {count}")
+    return resolved
+
+
+def choose_device(device: str) -> str:
+    """`auto` is the best there is."""
+    if device == "auto":
+        if torch.cuda.is_available():
+            return "cuda"
+        return "mps" if torch.backends.mps.is_available() else "cpu"
+    if device == "cuda" and not torch.cuda.is_available():
+        raise TreebridgeError("--device cuda: torch finds no GPU here; use --device cpu")
+    if device not in ("cpu", "cuda", "mps"):
+        raise TreebridgeError(f"--device {device}: there are auto, cpu, cuda and mps")
+    return device
+
+
+class Model:
+    """A network on a device: piece ids in, one unit vector per word out."""
+
+    def __init__(self, network: nn.Module, layers: list[int], device: str, dtype: torch.dtype):
+        self.network = network.to(device)
+        self.layers = layers
+        self.device = device
+        self.dtype = dtype
+        config: Any = network.config
+        self.dim = int(getattr(config, "hidden_size", 0) or config.d_model)
+        self.padding = int(getattr(config, "pad_token_id", None) or 0)
+        self.max_pieces = _max_pieces(network)
+        self.fingerprint = ""
+
+    def hidden(self, ids: NDArray[np.int64], real: NDArray[np.int64]) -> torch.Tensor:
+        """The mean of the chosen layers."""
+        states = self.network(
+            input_ids=torch.from_numpy(ids).to(self.device),
+            attention_mask=torch.from_numpy(real).to(self.device),
+            output_hidden_states=True,
+            return_dict=True,
+        ).hidden_states
+        total: torch.Tensor = states[self.layers[0]].float()  # [batch, pieces, dim]
+        for layer in self.layers[1:]:
+            total = total + states[layer].float()
+        return total / len(self.layers)
+
+    @torch.inference_mode()
+    def word_vectors(
+        self, ids: NDArray[np.int64], real: NDArray[np.int64], owner: NDArray[np.int64], words: int
+    ) -> Vectors:
+        """Mean over each word's pieces, of unit length; `owner` says whose a piece is, -1 nobody's.
+
+        Raises MemoryError where the device has not enough memory for the batch.
+        """
+        try:
+            hidden = self.hidden(ids, real)
+            places = torch.from_numpy(owner).to(hidden.device)
+            mine = places >= 0  # [batch, pieces]
+            places = places[mine]  # [pieces of words]
+            total = torch.zeros(words, hidden.shape[-1], device=hidden.device)
+            total.index_add_(0, places, hidden[mine])  # the length below makes the sum a mean
+            return nn.functional.normalize(total, dim=-1).cpu().numpy()
+        except torch.OutOfMemoryError as error:
+            torch.cuda.empty_cache()
+            raise MemoryError(str(error)) from None
+
+
+def load_tokenizer(folder: Path) -> Any:
+    """The encoder's own tokenizer; casing and accents are its business."""
+    from transformers import AutoTokenizer
+
+    try:
+        if not any(any(folder.glob(pattern)) for pattern in _VOCABULARIES):
+            raise OSError("there is no vocabulary")
+        return AutoTokenizer.from_pretrained(str(folder))
+    except Exception as error:
+        raise TreebridgeError(
+            f"no tokenizer can be loaded ({first_line(error)}); an encoder folder needs "
+            "tokenizer.json, or vocab.txt, or a SentencePiece model",
+            file=folder,
+        ) from error
+
+
+def load_model(folder: Path, settings: EncoderSettings) -> Model:
+    """The encoder's network, with weights that were checked to fit it."""
+    if settings.precision not in ("auto", *_DTYPES):
+        raise TreebridgeError(f"--precision {settings.precision}: take auto, {', '.join(_DTYPES)}")
+    if settings.backend not in ("torch", "onnx"):
+        raise TreebridgeError(f"--backend {settings.backend}: there are torch and onnx")
+    device = "cpu" if settings.backend == "onnx" else choose_device(settings.device)
+    precision = settings.precision
+    if precision == "auto":
+        precision = "bf16" if device == "cuda" else "fp32"
+    if precision == "int8" and device != "cpu":
+        raise TreebridgeError("--precision int8 is for the CPU; on a GPU take bf16 or fp16")
+    network = _load_network(folder).to(_DTYPES[precision])
+    layers = choose_layers(settings.layers, _count_layers(network))
+    fingerprint = _fingerprint(folder, layers, "int8" if precision == "int8" else "")
+    if settings.backend == "onnx":
+        from treebridge.encode.onnx import OnnxModel
+
+        model: Model = OnnxModel(network, layers, precision, fingerprint)
+    else:
+        if precision == "int8":
+            network = _quantise(network)
+        model = Model(network, layers, device, _DTYPES[precision])
+    model.fingerprint = fingerprint
+    return model
+
+
+def _quantise(network: nn.Module) -> nn.Module:
+    """Linear layers in 8 bits; what is quantised moves with the activations (dynamic)."""
+    with warnings.catch_warnings():
+        # Torch announces its successor, which needs another package; this one does the same.
+        warnings.simplefilter("ignore")
+        return torch.ao.quantization.quantize_dynamic(network, {nn.Linear}, torch.qint8)  # type: ignore[no-untyped-call, no-any-return]
+
+
+def _load_network(folder: Path) -> nn.Module:
+    from transformers import AutoConfig, AutoModel
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call] # weights that are not used are reported below, if they matter
+    try:
+        config = AutoConfig.from_pretrained(str(folder))
+        network, report = AutoModel.from_pretrained(
+            str(folder), config=config, output_loading_info=True, dtype=torch.float32
+        )
+    except Exception as error:
+        raise TreebridgeError(
+            f"no encoder can be loaded ({first_line(error)}); the folder needs config.json and "
+            "model.safetensors or pytorch_model.bin",
+            file=folder,
+        ) from error
+    finally:
+        logging.set_verbosity(verbosity)
+    missing = [key for key in report["missing_keys"] if not any(u in key for u in _UNUSED)]
+    if missing:
+        raise TreebridgeError(
+            f"{len(missing)} weights are missing (such as {min(missing)}); "
+            "config.json and the weights do not belong together",
+            file=folder,
+        )
+    if getattr(config, "is_encoder_decoder", False):
+        network = network.get_encoder()
+    return network.eval().requires_grad_(False)  # type: ignore[no-any-return]
+
+
+def _count_layers(network: nn.Module) -> int:
+    config: Any = network.config
+    for name in ("encoder_layers", "num_hidden_layers", "num_layers"):
+        if isinstance(count := getattr(config, name, None), int):
+            return count
+    raise TreebridgeError(f"cannot tell how many layers a {type(network).__name__} has")
+
+
+def _max_pieces(network: nn.Module) -> int:
+    """How many pieces the network takes at once."""
+    config: Any = network.config
+    limit = getattr(config, "max_position_embeddings", None) or DEFAULT_MAX_PIECES
+    for name, module in network.named_modules():
+        # RoBERTa and its like count positions from the padding index on.
+        if (
+            name.endswith("position_embeddings")
+            and getattr(module, "padding_idx", None) is not None
+        ):
+            limit -= int(module.padding_idx) + 1
+    return min(int(limit), 4096)
+
+
+def _fingerprint(folder: Path, layers: list[int], precision: str) -> str:
+    """A hash over the files that decide what comes out; names and places do not matter."""
+    digest = hashlib.sha256(json.dumps([layers, precision]).encode())
+    weights = "*.safetensors" if any(folder.glob("*.safetensors")) else "pytorch_model*.bin"
+    tokenizer = ("tokenizer*.json", "vocab*", "merges.txt", "*.model", "*.spm")
+    for pattern in (weights, "config.json", *tokenizer):
+        for path in sorted(folder.glob(pattern)):
+            digest.update(path.name.encode())
+            with path.open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,89 @@
+"""The same network through ONNX Runtime (extra `onnx`): fp32 or int8 on the CPU."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from treebridge.encode.cache import cache_folder
+from treebridge.encode.models import Model
+from treebridge.errors import MissingExtra
+
+
+class OnnxModel(Model):
+    """Exports the network once into the cache and runs it there."""
+
+    def __init__(self, network: nn.Module, layers: list[int], precision: str, fingerprint: str):
+        super().__init__(network, layers, "cpu", torch.float32)
+        try:
+            import onnxruntime
+        except ImportError:
+            raise MissingExtra("ONNX Runtime", "onnx", "--backend onnx") from None
+        path = cache_folder("onnx") / f"{fingerprint}-{precision}.onnx"
+        if not path.exists():
+            _export(network, layers, path, int8=precision == "int8")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = torch.get_num_threads()
+        options.log_severity_level = 3
+        self._session: Any = onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"]
+        )
+        self.network = nn.Identity()  # its weights live in the session now
+
+    def hidden(self, ids: NDArray[np.int64], real: NDArray[np.int64]) -> torch.Tensor:
+        """The mean of the chosen layers."""
+        (mean,) = self._session.run(None, {"ids": ids, "real": real})
+        return torch.from_numpy(mean)
+
+
+class _MeanOfLayers(nn.Module):
+    """What is exported: one output instead of every hidden state."""
+
+    def __init__(self, network: nn.Module, layers: list[int]):
+        super().__init__()
+        self.network = network
+        self.layers = layers
+
+    def forward(self, ids: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+        states = self.network(
+            input_ids=ids, attention_mask=real, output_hidden_states=True
+        ).hidden_states
+        return torch.stack([states[layer] for layer in self.layers]).mean(0)
+
+
+def _export(network: nn.Module, layers: list[int], path: Path, *, int8: bool) -> None:
+    try:
+        import onnxscript  # noqa: F401
+    except ImportError:
+        raise MissingExtra("onnxscript", "onnx", "--backend onnx") from None
+    ids = torch.randint(1, 100, (2, 12))
+    batch, pieces = torch.export.Dim("batch", min=1), torch.export.Dim("pieces", min=2)
+    shape = {0: batch, 1: pieces}
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the exporter talks to its authors
+        made = Path(folder) / "fp32.onnx"
+        torch.onnx.export(
+            _MeanOfLayers(network, layers).eval(),
+            (ids, torch.ones_like(ids)),
+            str(made),
+            input_names=["ids", "real"],
+            output_names=["mean"],
+            dynamic_shapes={"ids": shape, "real": shape},
+            dynamo=True,
+            external_data=False,
+            verbose=False,
+        )
+        if int8:
+            from onnxruntime.quantization import QuantType, quantize_dynamic
+
+            quantised = Path(folder) / "int8.onnx"
+            quantize_dynamic(str(made), str(quantised), weight_type=QuantType.QInt8)
+            made = quantised
+        made.replace(path)

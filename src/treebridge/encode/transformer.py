@@ -1,0 +1,133 @@
+"""Any Hugging Face encoder as one vector per word.
+
+A vector is the mean over layers, then over the word's pieces, cut to unit length (DESIGN 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.encode.encoder import Encoded, Encoder, EncoderSettings, Vectors, Words
+from treebridge.encode.pieces import Pieces, Window, windows
+
+if TYPE_CHECKING:
+    from treebridge.encode.models import Model
+
+CHUNK = 2048  # sentences that are sorted by length together
+BATCH_PIECES = {"cpu": 1024, "mps": 4096, "cuda": 16384}
+
+
+class TransformerEncoder(Encoder):
+    """A pre-trained encoder, frozen."""
+
+    def __init__(self, name: str, tokenizer: Any, model: Model, settings: EncoderSettings):
+        self.name = name
+        self.settings = settings
+        self.dim = model.dim
+        self._model = model
+        self._pieces = Pieces(tokenizer, model.max_pieces)
+        self._batch_pieces = settings.batch_pieces or BATCH_PIECES[model.device]
+
+    @classmethod
+    def from_name(cls, name: str, settings: EncoderSettings) -> TransformerEncoder:
+        """Load from a folder or the hub."""
+        from treebridge.encode.hub import find_encoder
+        from treebridge.encode.models import load_model, load_tokenizer
+
+        folder = find_encoder(name, offline=settings.offline)
+        return cls(name, load_tokenizer(folder), load_model(folder, settings), settings)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of weights, tokenizer, layers, and of the precision where it is coarse."""
+        return self._model.fingerprint
+
+    def whole(self, words: Words) -> NDArray[np.bool_]:
+        """Which words are a single piece of the vocabulary."""
+        (pieces,) = self._pieces.cut([words])
+        return np.array([self._pieces.is_whole(word) for word in pieces], dtype=bool)
+
+    def encode(self, sentences: Iterable[Words]) -> Iterator[Encoded]:
+        """Vectors in order; inside, chunks are sorted by length and cut into full batches."""
+        sentences = iter(sentences)
+        with ThreadPoolExecutor(1) as ahead:  # pieces of the next chunk while this one is encoded
+            plan = None
+            while chunk := list(islice(sentences, CHUNK)):
+                following = ahead.submit(self._plan, chunk)
+                if plan is not None:
+                    yield from self._run(plan.result())
+                plan = following
+            if plan is not None:
+                yield from self._run(plan.result())
+
+    def _plan(self, chunk: Sequence[Words]) -> tuple[list[list[list[int]]], list[list[Window]]]:
+        """The pieces of each sentence, and batches of windows, longest first."""
+        cut = self._pieces.cut(chunk)
+        parts = [
+            window
+            for index, pieces in enumerate(cut)
+            if pieces
+            for window in windows(index, pieces, self._pieces.room, self._pieces.specials)
+        ]
+        parts.sort(key=lambda window: -window.size)
+        return cut, list(_batches(parts, self._batch_pieces))
+
+    def _run(self, plan: tuple[list[list[list[int]]], list[list[Window]]]) -> Iterator[Encoded]:
+        cut, batches = plan
+        out = [np.zeros((len(pieces), self.dim), np.float32) for pieces in cut]
+        waiting = batches[::-1]
+        while waiting:
+            batch = waiting.pop()
+            try:
+                vectors = self._encode_batch(batch)
+            except MemoryError:
+                if len(batch) == 1:
+                    raise
+                half = len(batch) // 2
+                waiting += [batch[half:], batch[:half]]
+                self._batch_pieces = max(self._batch_pieces // 2, batch[0].size)
+                continue
+            position = 0
+            for window in batch:
+                start = position + window.keep_from - window.first
+                stop = position + window.keep_to - window.first
+                out[window.sentence][window.keep_from : window.keep_to] = vectors[start:stop]
+                position += len(window.pieces)
+        for pieces, vectors in zip(cut, out, strict=True):
+            whole = np.array([self._pieces.is_whole(word) for word in pieces], dtype=bool)
+            yield Encoded(vectors, whole)
+
+    def _encode_batch(self, batch: list[Window]) -> Vectors:
+        """Unit vectors of all words of the windows, one after the other."""
+        longest = batch[0].size
+        ids = np.full((len(batch), longest), self._model.padding, np.int64)
+        real = np.zeros((len(batch), longest), np.int64)
+        owner = np.full((len(batch), longest), -1, np.int64)  # which word a piece belongs to
+        words, before = 0, len(self._pieces.prefix)
+        for row, window in enumerate(batch):
+            flat = [piece for word in window.pieces for piece in word]
+            counts = [len(word) for word in window.pieces]
+            ids[row, : window.size] = [*self._pieces.prefix, *flat, *self._pieces.suffix]
+            real[row, : window.size] = 1
+            owners = np.repeat(np.arange(words, words + len(counts)), counts)
+            owner[row, before : before + len(flat)] = owners
+            words += len(counts)
+        return self._model.word_vectors(ids, real, owner, words)
+
+
+def _batches(parts: list[Window], budget: int) -> Iterator[list[Window]]:
+    """Runs of windows, longest first, whose padded size stays within the budget."""
+    batch: list[Window] = []
+    for window in parts:
+        if batch and (len(batch) + 1) * batch[0].size > budget:
+            yield batch
+            batch = []
+        batch.append(window)
+    if batch:
+        yield batch

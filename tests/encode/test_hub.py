@@ -1,0 +1,177 @@
+"""Fetching encoders from a hub: a local server speaks as much of its API as is needed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+COMMIT = "a" * 40
+
+
+class Hub:
+    """A model repository `someone/tiny`, with switches for what can go wrong."""
+
+    def __init__(self, files: dict[str, bytes]):
+        self.files = files
+        self.asked: list[tuple[str, str, str | None]] = []
+        self.break_once = False  # drop the connection in the middle of the weights
+        self.damage = False  # send other bytes than the checksum says
+        self.gone = False
+        hub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_: object) -> None: ...
+            def do_HEAD(self) -> None:
+                hub.answer(self, body=False)
+
+            def do_GET(self) -> None:
+                hub.answer(self, body=True)
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def answer(self, request: BaseHTTPRequestHandler, *, body: bool) -> None:
+        path = request.path.partition("?")[0]
+        self.asked.append((request.command, path, request.headers.get("Range")))
+        if path.startswith("/api/models/someone/tiny") and not self.gone:
+            siblings = [
+                {"rfilename": name, "size": len(data),
+                 **({"lfs": {"sha256": sha(data), "size": len(data), "pointerSize": 1}} if is_large(name) else {})}
+                for name, data in self.files.items()
+            ]  # fmt: skip
+            data = json.dumps({"id": "someone/tiny", "sha": COMMIT, "siblings": siblings}).encode()
+            return self.send(request, 200, {"Content-Type": "application/json"}, data, body)
+        name = path.rpartition("/")[2]
+        if not path.startswith("/someone/tiny/resolve/") or name not in self.files or self.gone:
+            headers = {"X-Error-Code": "RepoNotFound", "X-Error-Message": "Repository not found"}
+            return self.send(request, 404, headers, b"", body)
+        data = self.files[name]
+        headers = {"ETag": f'"{sha(data)}"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "bytes"}
+        if self.damage and is_large(name):
+            data = bytes(len(data))
+        wanted = request.headers.get("Range")
+        if wanted:
+            start = int(wanted.removeprefix("bytes=").partition("-")[0])
+            headers["Content-Range"] = f"bytes {start}-{len(data) - 1}/{len(data)}"
+            return self.send(request, 206, headers, data[start:], body)
+        return self.send(
+            request, 200, headers, data, body, breaks=self.break_once and is_large(name)
+        )
+
+    def send(
+        self, request, status: int, headers, data: bytes, body: bool, breaks: bool = False
+    ) -> None:
+        request.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(data))}.items():
+            request.send_header(name, value)
+        request.end_headers()
+        if body and breaks:
+            self.break_once = False
+            request.wfile.write(data[: 3 * len(data) // 4])
+            request.wfile.flush()
+            request.connection.shutdown(2)
+        elif body:
+            request.wfile.write(data)
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def is_large(name: str) -> bool:
+    return name.endswith((".safetensors", ".h5"))
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    hub = Hub({"config.json": b"{}", "tokenizer.json": b"[]", "vocab.txt": b"a", "tf_model.h5": b"x",
+               "model.safetensors": random.Random(1).randbytes(25_000_000)})  # fmt: skip
+    yield hub
+    hub.server.shutdown()
+
+
+def load(hub_url: str, cache: Path, name: str = "someone/tiny", offline: bool = False):
+    """Fetch in a fresh process, as the hub's client reads its address once."""
+    code = f"""
+import sys
+from treebridge import TreebridgeError
+from treebridge.encode.hub import find_encoder
+try:
+    print(find_encoder({name!r}, offline={offline}))
+except TreebridgeError as error:
+    sys.exit(f"error: {{error}}")
+"""
+    environment = {**os.environ, "HF_ENDPOINT": hub_url, "HF_HOME": str(cache), "HF_HUB_DISABLE_XET": "1",
+                   "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_ETAG_TIMEOUT": "3", "NO_PROXY": "127.0.0.1"}  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+def complete(hub: Hub, done) -> bool:
+    folder = Path(done.stdout.strip())
+    wanted = set(hub.files) - {"tf_model.h5"}
+    return all((folder / name).read_bytes() == hub.files[name] for name in wanted)
+
+
+def test_download_then_cache_then_offline(hub: Hub, tmp_path: Path) -> None:
+    first = load(hub.url, tmp_path / "cache")
+    assert complete(hub, first), first.stderr
+    fetched = {path.rpartition("/")[2] for command, path, _ in hub.asked if command == "GET"}
+    assert {"model.safetensors", "config.json", "tokenizer.json"} <= fetched
+    assert "tf_model.h5" not in fetched
+    hub.asked.clear()
+    again = load(hub.url, tmp_path / "cache")
+    assert again.stdout == first.stdout and hub.asked == []
+    assert load("http://127.0.0.1:9", tmp_path / "cache", offline=True).stdout == first.stdout
+
+
+def test_a_broken_transfer_is_resumed(hub: Hub, tmp_path: Path) -> None:
+    hub.break_once = True
+    done = load(hub.url, tmp_path / "cache")
+    assert complete(hub, done), done.stderr
+    assert any(
+        wanted for _, path, wanted in hub.asked if path.endswith("model.safetensors") and wanted
+    )
+
+
+def test_a_wrong_checksum_is_refused(hub: Hub, tmp_path: Path) -> None:
+    hub.damage = True
+    done = load(hub.url, tmp_path / "cache")
+    assert done.returncode == 1
+    assert "model.safetensors of 'someone/tiny' arrived damaged (wrong checksum)" in done.stderr
+    hub.damage = False
+    assert complete(hub, load(hub.url, tmp_path / "cache"))
+
+
+def test_names_that_are_not_there(hub: Hub, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    assert (
+        "there is no encoder 'someone/else' on the hub"
+        in load(hub.url, cache, "someone/else").stderr
+    )
+    assert "neither a folder nor a name" in load(hub.url, cache, "no such name!").stderr
+    assert "there is no such folder" in load(hub.url, cache, "./nowhere").stderr
+    offline = load(hub.url, cache, offline=True).stderr
+    assert "'someone/tiny' is not in the cache and --offline forbids" in offline
+
+
+def test_no_network(tmp_path: Path) -> None:
+    done = load("http://127.0.0.1:9", tmp_path / "cache")
+    assert "the hub could not be reached for 'someone/tiny'" in done.stderr
+    assert done.stderr.strip().count("error:") == 1
