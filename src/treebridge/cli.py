@@ -41,6 +41,10 @@ def common(
     """Universal Dependencies trees for a language that has no treebank."""
 
 
+LAYERS = "Layers to average: lastN, or a list such as 9,10,-1."
+DEVICE = "auto, cpu, cuda or mps."
+
+
 class Kind(str, Enum):
     """What `inspect` takes a file for."""
 
@@ -61,8 +65,23 @@ def inspect(
     source: Annotated[str, typer.Option(help="Language of a bitext's source side.")] = "en",
     target: Annotated[str | None, typer.Option(help="Language of its target side.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
+    word: Annotated[
+        list[str] | None, typer.Option(help="With --encoder: how a target word's contexts group.")
+    ] = None,
+    encoder: Annotated[str | None, typer.Option(help="Folder or hub name of an encoder.")] = None,
+    pairs: Annotated[int | None, typer.Option(help="Look at so many pairs only.")] = None,
+    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
+    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
 ) -> None:
     """What is in a treebank, a bitext or a text: sizes, lengths, labels, filters, problems."""
+    if word or encoder:
+        from treebridge.encode.encoder import EncoderSettings
+        from treebridge.show.contexts import inspect_words
+
+        settings = EncoderSettings(layers=layers, device=device, offline=offline)
+        inspect_words(tuple(files), word or [], encoder, settings, (source, target), pairs, as_json)
+        return
     from treebridge.show.inspect import inspect_files
 
     problems = inspect_files(

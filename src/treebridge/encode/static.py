@@ -138,11 +138,12 @@ class StaticEncoder(Encoder):
 
 
 def _looks_binary(data: bytes, dim: int) -> bool:
-    """Whether after the first word come raw floats rather than digits."""
-    end = data.find(b" ")
-    return end >= 0 and any(
-        byte not in b"0123456789+-.eE \t\r\n" for byte in data[end + 1 :][: 4 * dim]
-    )
+    """Whether what follows the first word is raw floats rather than numbers on a line."""
+    numbers = data.partition(b"\n")[0].split()[-dim:]
+    try:
+        return len([float(number) for number in numbers]) < dim
+    except ValueError:
+        return True
 
 
 def _binary_rows(stream: BinaryIO, count: int, dim: int) -> Iterator[tuple[str, Vectors]]:

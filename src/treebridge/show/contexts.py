@@ -1,0 +1,84 @@
+"""`treebridge inspect --encoder … --word … bitext`: the contexts of a word, by translation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from treebridge.corpus.bitext import Bitext
+from treebridge.encode.contexts import Occurrence, Translation, WordContexts, word_contexts
+from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.errors import TreebridgeError
+from treebridge.show.progress import watch
+
+EXAMPLES = 3
+SIDE = 5  # words of context on either side
+
+
+def inspect_words(
+    files: tuple[str, ...],
+    words: Sequence[str],
+    encoder_name: str | None,
+    settings: EncoderSettings,
+    languages: tuple[str, str | None],
+    pairs: int | None,
+    as_json: bool,
+) -> None:
+    """Print how the occurrences of words group by translation, and how close their vectors are."""
+    if not words or encoder_name is None:
+        raise TreebridgeError("--word and --encoder go together: which word, and whose vectors?")
+    source, target = languages
+    bitext = Bitext(files, source_language=source, target_language=target, limit=pairs)
+    encoder = Encoder.load(encoder_name, settings)
+    console = Console()
+    for contexts in word_contexts(watch("pairs")(bitext), encoder, words):
+        if as_json:
+            print(json.dumps(_as_dict(contexts), ensure_ascii=False))
+        else:
+            _show(contexts, console)
+
+
+def _as_dict(contexts: WordContexts) -> dict[str, object]:
+    return {
+        "word": contexts.word,
+        "count": contexts.count,
+        "translations": {t.source: t.total for t in contexts.translations},
+        "cosine_same": contexts.same,
+        "cosine_different": contexts.different,
+    }
+
+
+def _show(contexts: WordContexts, console: Console) -> None:
+    console.print(f"[bold]{contexts.word}[/]: {contexts.count:,} occurrences")
+    if not contexts.translations:
+        console.print("  too few to tell its translations\n")
+        return
+    table = Table("translated", "times", "typical contexts", box=None, header_style="dim")
+    for translation in contexts.translations:
+        examples = Text("\n").join(map(_context, _typical(translation)))
+        table.add_row(translation.source, f"{translation.total:,}", examples)
+    console.print(table)
+    console.print(
+        f"mean cosine of two occurrences: same translation {contexts.same:.3f}, "
+        f"different {contexts.different:.3f}\n"
+    )
+
+
+def _typical(translation: Translation) -> list[Occurrence]:
+    """The occurrences nearest to the mean of their group."""
+    if not len(translation.vectors):
+        return []
+    closeness = translation.vectors @ translation.vectors.mean(0)
+    return [translation.occurrences[i] for i in np.argsort(-closeness)[:EXAMPLES]]
+
+
+def _context(occurrence: Occurrence) -> Text:
+    words, at = occurrence.words, occurrence.position
+    before = " ".join(words[max(0, at - SIDE) : at])
+    after = " ".join(words[at + 1 : at + 1 + SIDE])
+    return Text.assemble(f"{before} ", (words[at], "bold"), f" {after}")
