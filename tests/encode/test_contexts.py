@@ -13,8 +13,8 @@ from treebridge.encode.contexts import word_contexts
 from treebridge.encode.encoder import Encoded, Encoder, Words
 
 PAIRS = [
-    *[Pair(["The", "bank", "lends", f"m{i}"], ["O", "banco", "empresta", f"m{i}"]) for i in range(40)],
-    *[Pair(["A", "bench", "is", f"g{i}"], ["Um", "Banco", "verde", f"g{i}"]) for i in range(20)],
+    *[Pair(["The", "bank", f"m{i}"], ["O", "banco", "empresta", f"m{i}"]) for i in range(40)],
+    *[Pair(["A" if i % 2 else "The", "bench", f"g{i}"], ["Um", "Banco", "verde", f"g{i}"]) for i in range(20)],
     *[Pair(["The", "other", f"o{i}"], ["O", "outro", f"o{i}"]) for i in range(100)],
 ]  # fmt: skip
 
