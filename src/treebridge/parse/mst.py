@@ -1,0 +1,253 @@
+"""The best tree for a matrix of arc scores: exactly one root, always, in O(n²).
+
+`scores[dependent, head]` are log-probabilities, head 0 is the root; row 0 and the diagonal are
+never looked at, and `-inf` forbids an arc. Heads come out as in CoNLL-U: one for each word,
+counted from 1, 0 for the root.
+
+Most sentences of a good parser are done by the arg-max. The others go through Chu-Liu-Edmonds in
+the dense form of Tarjan (1977): grow a path of best heads backwards from any word, contract
+whatever closes a cycle, stop at what is known to hang from the root.
+
+One root. The usual trick subtracts n·(max − min) + 1 from the scores of the root arcs, which
+leaves few digits for the scores themselves (log-probabilities reach −100, so in a sentence of
+500 words the constant is 50 000 and float32 keeps two decimals). The algorithm only adds,
+subtracts and compares, so it runs as well on pairs in lexicographic order: here every arc weighs
+(rank, score), where the rank counts root arcs and, below them, forbidden arcs. A root arc costs
+what no score can buy, ranks are small whole numbers and thus exact, and scores keep the full
+float64.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from treebridge.errors import TreebridgeError
+
+Heads = NDArray[np.int64]
+
+
+def decode(scores: ArrayLike) -> Heads:
+    """The best single-root tree, by arg-max where that is one; (n+1, n+1) or (n, n+1) scores."""
+    heads: Heads = decode_batch(_square(scores)[None])[0]
+    return heads
+
+
+def single_root_mst(scores: ArrayLike) -> Heads:
+    """The best single-root tree, without trying the arg-max first."""
+    square = _square(scores)
+    n = len(square) - 1
+    heads = np.empty(n, np.int64)
+    _refuse(_greedy(square, n, heads), 0)  # for its check of the scores
+    _arborescence(square, n, heads)
+    return heads
+
+
+def decode_batch(scores: ArrayLike, lengths: ArrayLike | None = None) -> Heads:
+    """Heads (batch, n) for scores (batch, n+1, n+1), −1 past the end of each sentence.
+
+    `lengths` are the numbers of words; what stands past them in `scores` is not looked at. The
+    GIL is free meanwhile, so several threads can decode at the same time.
+    """
+    batch = _floats(scores)
+    if batch.ndim != 3 or batch.shape[1] != batch.shape[2] or not batch.shape[1]:
+        raise ValueError(f"scores of shape {batch.shape}, expected (batch, n+1, n+1)")
+    words = batch.shape[1] - 1
+    sizes = np.full(len(batch), words) if lengths is None else np.asarray(lengths, np.int64)
+    if sizes.shape != batch.shape[:1]:
+        raise ValueError(f"lengths of shape {sizes.shape} for {len(batch)} sentences")
+    if len(sizes) and not 0 <= sizes.min() <= sizes.max() <= words:
+        raise ValueError(f"lengths from {sizes.min()} to {sizes.max()}, expected 0 to {words}")
+    heads = np.full((len(batch), words), -1, np.int64)
+    sentence, cell = _decode_batch(batch, sizes, heads)
+    _refuse(cell, sentence)
+    return heads
+
+
+def _floats(scores: ArrayLike) -> NDArray[Any]:
+    array = np.asarray(scores)
+    # One memory layout and two types, so that numba compiles (and keeps) few versions.
+    return np.ascontiguousarray(array, np.float32 if array.dtype == np.float32 else np.float64)
+
+
+def _square(scores: ArrayLike) -> NDArray[Any]:
+    array = _floats(scores)
+    rows, columns = array.shape if array.ndim == 2 else (0, 0)
+    if not columns or columns - rows not in (0, 1):
+        raise ValueError(f"scores of shape {array.shape}, expected (n+1, n+1) or (n, n+1)")
+    if rows == columns:
+        return array
+    return np.concatenate([np.zeros((1, columns), array.dtype), array])
+
+
+def _refuse(cell: int, sentence: int) -> None:
+    """Raise for a score that cannot be compared; `cell` is (word, head) in one number, or −1."""
+    if cell >= 0:
+        word, head = divmod(cell, 1 << 32)
+        raise TreebridgeError(
+            f"the score of head {head} for word {word} of sentence {sentence + 1} in this batch "
+            "is NaN or +inf; the parser or its vectors are damaged"
+        )
+
+
+@njit(cache=True, nogil=True)
+def _decode_batch(scores: Any, lengths: Any, heads: Any) -> tuple[int, int]:
+    """Fill `heads`; returns the sentence and the cell of the first bad score, or (−1, −1)."""
+    for sentence in range(len(scores)):
+        n = lengths[sentence]
+        cell = _greedy(scores[sentence], n, heads[sentence])
+        if cell >= 0:
+            return sentence, cell
+        if not _is_tree(heads[sentence], n):
+            _arborescence(scores[sentence], n, heads[sentence])
+    return -1, -1
+
+
+@njit(cache=True, nogil=True)
+def _greedy(scores: Any, n: int, heads: Any) -> int:
+    """Give each word its best head, the first of equals; returns a bad score's cell or −1."""
+    for word in range(1, n + 1):
+        best = -1
+        for head in range(n + 1):
+            if head == word:
+                continue
+            score = scores[word, head]
+            if not score < np.inf:  # NaN too
+                return (word << 32) + head
+            if best < 0 or score > scores[word, best]:
+                best = head
+        heads[word - 1] = best
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _is_tree(heads: Any, n: int) -> bool:
+    """Whether one word has head 0 and all others lead to it."""
+    roots = 0
+    for word in range(n):
+        roots += heads[word] == 0
+    if roots != 1:
+        return n == 0
+    seen = np.zeros(n + 1, np.int64)  # by which walk a word was seen first
+    for start in range(1, n + 1):
+        node = start
+        while node and not seen[node]:
+            seen[node] = start
+            node = heads[node - 1]
+        if node and seen[node] == start:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _arborescence(scores: Any, n: int, heads: Any) -> None:
+    """Fill `heads` with the best single-root tree.
+
+    A *place* is a row and column of the matrices, 0 to n; it holds one *node*: a word, or a
+    contracted cycle, which takes over the place of one of its members. Nodes 1 to n are the words,
+    cycles count on from there, at most n − 1 of them.
+    """
+    rank = np.zeros((n + 1, n + 1), np.int32)  # a pair (rank, score) for [dependent, head]
+    weight = np.zeros((n + 1, n + 1), np.float64)
+    from_word = np.empty((n + 1, n + 1), np.int32)  # the arc between words that stands behind it
+    to_word = np.empty((n + 1, n + 1), np.int32)
+    for word in range(1, n + 1):
+        for head in range(n + 1):
+            if head == 0:
+                rank[word, head] -= n + 1  # worse than n forbidden arcs
+            if scores[word, head] == -np.inf:
+                rank[word, head] -= 1
+            else:
+                weight[word, head] = scores[word, head]
+            from_word[word, head] = head
+            to_word[word, head] = word
+    node_at = np.arange(n + 1)
+    alive = np.ones(n + 1, np.bool_)  # places that hold a node
+    state = np.zeros(n + 1, np.int64)  # of a place: 0 new, 1 on the path, 2 hangs from the root
+    state[0] = 2
+    path = np.empty(n + 1, np.int64)  # places; the head of each is the next
+    best = np.empty(n + 1, np.int64)  # the place of the best head of a place
+    parent = np.zeros(2 * n + 1, np.int64)  # the cycle that a node was contracted into
+    arc_from = np.zeros(2 * n + 1, np.int64)  # the arc between words that enters a node
+    arc_to = np.zeros(2 * n + 1, np.int64)
+    nodes = n
+    for start in range(1, n + 1):
+        if not alive[start] or state[start]:
+            continue
+        size, place = 0, start
+        while state[place] != 2:
+            if state[place] == 0:
+                state[place] = 1
+                path[size] = place
+                size += 1
+            else:  # the path has come back to `place`: contract from there on
+                nodes += 1
+                first = size - 1
+                while path[first] != place:
+                    first -= 1
+                for index in range(first, size):
+                    parent[node_at[path[index]]] = nodes
+                _contract(rank, weight, from_word, to_word, alive, best, path[first:size])
+                node_at[place] = nodes
+                size = first + 1
+            # The best head of the last on the path; of equals the one in the lowest place.
+            last = path[size - 1]
+            top = -1
+            for head in range(n + 1):
+                if alive[head] and head != last and (
+                    top < 0
+                    or rank[last, head] > rank[last, top]
+                    or (rank[last, head] == rank[last, top]
+                        and weight[last, head] > weight[last, top])
+                ):  # fmt: skip
+                    top = head
+            best[last] = top
+            arc_from[node_at[last]] = from_word[last, top]
+            arc_to[node_at[last]] = to_word[last, top]
+            place = top
+        for index in range(size):
+            state[path[index]] = 2
+    # Open the cycles, the last one first: the arc that enters a cycle replaces the one inside it
+    # at the member that it points to; the other members keep theirs.
+    for cycle in range(nodes, n, -1):
+        member = arc_to[cycle]
+        while parent[member] != cycle:
+            member = parent[member]
+        arc_from[member], arc_to[member] = arc_from[cycle], arc_to[cycle]
+    heads[:n] = arc_from[1 : n + 1]
+
+
+@njit(cache=True, nogil=True)
+def _contract(
+    rank: Any, weight: Any, from_word: Any, to_word: Any, alive: Any, best: Any, cycle: Any
+) -> None:
+    """Make one node of the places of a cycle, in the place of its first member."""
+    for place in cycle:
+        alive[place] = False  # so that only the arcs to and from outside are looked at
+    target = cycle[0]
+    # An arc into the cycle costs the arc that it replaces.
+    for place in cycle:
+        rank_inside, weight_inside = rank[place, best[place]], weight[place, best[place]]
+        for other in range(len(alive)):
+            if alive[other]:
+                rank[place, other] -= rank_inside
+                weight[place, other] -= weight_inside
+    for place in cycle[1:]:
+        for other in range(len(alive)):
+            if alive[other]:
+                _keep_better(rank, weight, from_word, to_word, target, other, place, other)
+                _keep_better(rank, weight, from_word, to_word, other, target, other, place)
+    alive[target] = True
+
+
+@njit(cache=True, nogil=True)
+def _keep_better(
+    rank: Any, weight: Any, from_word: Any, to_word: Any, i: int, j: int, k: int, m: int
+) -> None:
+    """Let the arc at [k, m] take the place of the one at [i, j] if it is better."""
+    if rank[k, m] > rank[i, j] or (rank[k, m] == rank[i, j] and weight[k, m] > weight[i, j]):
+        rank[i, j], weight[i, j] = rank[k, m], weight[k, m]
+        from_word[i, j], to_word[i, j] = from_word[k, m], to_word[k, m]
