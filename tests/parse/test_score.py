@@ -28,6 +28,7 @@ from strategies import tree_heads
 from treebridge import Sentence, TreebridgeError
 from treebridge.corpus.artificial import World
 from treebridge.corpus.conllu import read_conllu
+from treebridge.parse.match import NOWHERE, match_same_text
 from treebridge.parse.score import METRICS, Scores, score
 
 
@@ -106,6 +107,44 @@ def test_any_two_ways_to_cut_a_text(both: tuple[Text, Text], rng: random.Random)
     """Two letters only, so that words are found in many wrong places if any can be."""
     gold, system = (to_conllu(text, rng) for text in both)
     agrees(gold, system)
+
+
+def chains(text: str) -> str:
+    """`a bc=b+c / d`: tokens, a multi-word token, another sentence; each word hangs from the last."""
+    made: Text = []
+    for sentence in text.split(" / "):
+        head, tokens = None, []
+        for token in sentence.split():
+            form, _, inside = token.partition("=")
+            words = []
+            for word in inside.split("+") if inside else [form]:
+                words.append(head := W(word, "X", "obj" if head else "root", head))
+            tokens.append(T(form, words, bool(inside)))
+        made.append(tokens)
+    return to_conllu(made, random.Random(0))
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "words"),
+    [
+        # The script passes over one word before a multi-word token, here a, and takes the next
+        # for a part of it, though it stands in the sentence before.
+        ("ab / bc=b+c", "a b / b c", 2),
+        ("ab bc=b+c", "a b b c", 2),
+        ("a b b c", "ab bc=b+c", 2),
+        # A word that sticks out is looked at if it begins together with the token.
+        ("ab b", "a=ab+b b b", 2),
+        ("ab b / c", "a=ab+b b / b c", 3),
+        ("a=ab+b b b", "ab b", 1),
+        # Tokens that overlap in a chain are one stretch.
+        ("ab=a+b cd=c+d e", "a bc=b+c de=d+e", 5),
+    ],
+)
+def test_corners_of_the_official_alignment(gold: str, system: str, words: int) -> None:
+    ours, theirs = chains(gold), chains(system)
+    agrees(ours, theirs)
+    (match,) = match_same_text(read(ours), read(theirs), ("gold", "system"))
+    assert sum(g != NOWHERE for g in match.to_gold) == words
 
 
 def test_damaged_real_trees(shared: Path) -> None:
@@ -198,7 +237,9 @@ def test_a_sentence_is_found_only_where_it_ends_alike() -> None:
     scores = score(gold, joined, "conll18")
     assert scores["UAS"] == 75 and scores["UEM"] == 0
     assert scores.metrics["UEM"].gold == 2 and scores.metrics["UEM"].system == 1
-    assert score(gold, [*gold[:1], *gold[1:]], "conll18")["LEM"] == 100
+    assert score(gold, gold, "conll18")["LEM"] == 100
+    one_more = agrees(chains("c ab=a+b"), chains("c ab=a+b+x"))
+    assert one_more.metrics["UAS"].correct == 3 and one_more["UEM"] == 0
 
 
 def test_empty_sentences_do_not_count() -> None:

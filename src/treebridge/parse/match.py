@@ -152,7 +152,8 @@ def match_same_text(
                 longer, rest = (left, a.text) if len(a.text) > len(b.text) else (right, b.text)
                 message = f"{shorter[0].name} has ended before “{rest[same:][:_SHOWN]}”"
                 raise longer.error(f"{message}; both files must hold the same text")
-            yield _match(a, b)
+            if a.text:
+                yield _match(a, b)
             return
         if a.text and len(a.text) == len(b.text) and a.places[-1].start == b.places[-1].start:
             yield _match(a, b)

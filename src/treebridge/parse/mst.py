@@ -8,13 +8,11 @@ Most sentences of a good parser are done by the arg-max. The others go through C
 the dense form of Tarjan (1977): grow a path of best heads backwards from any word, contract
 whatever closes a cycle, stop at what is known to hang from the root.
 
-One root. The usual trick subtracts n·(max − min) + 1 from the scores of the root arcs, which
-leaves few digits for the scores themselves (log-probabilities reach −100, so in a sentence of
-500 words the constant is 50 000 and float32 keeps two decimals). The algorithm only adds,
-subtracts and compares, so it runs as well on pairs in lexicographic order: here every arc weighs
-(rank, score), where the rank counts root arcs and, below them, forbidden arcs. A root arc costs
-what no score can buy, ranks are small whole numbers and thus exact, and scores keep the full
-float64.
+One root. The usual trick subtracts n·(max − min) + 1 from the root arcs, which leaves few digits
+for the scores themselves (50 001 for 500 words and log-probabilities down to −100: float32 keeps
+two decimals). But the algorithm only adds, subtracts and compares, so pairs in lexicographic order
+do as well: an arc weighs (rank, score), and ranks count root arcs and, below them, forbidden arcs.
+A root arc costs what no score can buy, ranks are exact, and scores keep the whole of float64.
 """
 
 from __future__ import annotations
@@ -49,8 +47,8 @@ def single_root_mst(scores: ArrayLike) -> Heads:
 def decode_batch(scores: ArrayLike, lengths: ArrayLike | None = None) -> Heads:
     """Heads (batch, n) for scores (batch, n+1, n+1), −1 past the end of each sentence.
 
-    `lengths` are the numbers of words; what stands past them in `scores` is not looked at. The
-    GIL is free meanwhile, so several threads can decode at the same time.
+    What stands in `scores` past a sentence's length in words is not looked at. The GIL is free
+    meanwhile, so several threads can decode at the same time.
     """
     batch = _floats(scores)
     if batch.ndim != 3 or batch.shape[1] != batch.shape[2] or not batch.shape[1]:
