@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from treebridge.errors import TreebridgeError
 
 Heads = NDArray[np.int64]
+RANK, SCORE, FROM, TO = range(4)  # what is known of an arc, in `_arborescence`
 
 
 def decode(scores: ArrayLike) -> Heads:
@@ -40,7 +41,7 @@ def single_root_mst(scores: ArrayLike) -> Heads:
     n = len(square) - 1
     heads = np.empty(n, np.int64)
     _refuse(_greedy(square, n, heads), 0)  # for its check of the scores
-    _arborescence(square, n, heads)
+    _arborescence(square, n, heads, np.empty(4 * (n + 1) ** 2))
     return heads
 
 
@@ -65,20 +66,19 @@ def decode_batch(scores: ArrayLike, lengths: ArrayLike | None = None) -> Heads:
     return heads
 
 
-def _floats(scores: ArrayLike) -> NDArray[Any]:
-    array = np.asarray(scores)
-    # One memory layout and two types, so that numba compiles (and keeps) few versions.
-    return np.ascontiguousarray(array, np.float32 if array.dtype == np.float32 else np.float64)
+def _floats(scores: ArrayLike) -> NDArray[np.float64]:
+    # One layout and type, so that numba compiles one version; copying costs next to nothing.
+    return np.ascontiguousarray(scores, np.float64)
 
 
-def _square(scores: ArrayLike) -> NDArray[Any]:
+def _square(scores: ArrayLike) -> NDArray[np.float64]:
     array = _floats(scores)
     rows, columns = array.shape if array.ndim == 2 else (0, 0)
     if not columns or columns - rows not in (0, 1):
         raise ValueError(f"scores of shape {array.shape}, expected (n+1, n+1) or (n, n+1)")
     if rows == columns:
         return array
-    return np.concatenate([np.zeros((1, columns), array.dtype), array])
+    return np.concatenate([np.zeros((1, columns)), array])
 
 
 def _refuse(cell: int, sentence: int) -> None:
@@ -94,13 +94,16 @@ def _refuse(cell: int, sentence: int) -> None:
 @njit(cache=True, nogil=True)
 def _decode_batch(scores: Any, lengths: Any, heads: Any) -> tuple[int, int]:
     """Fill `heads`; returns the sentence and the cell of the first bad score, or (−1, −1)."""
+    room = np.empty(0, np.float64)  # taken when it is needed, and kept for the next sentence
     for sentence in range(len(scores)):
         n = lengths[sentence]
         cell = _greedy(scores[sentence], n, heads[sentence])
         if cell >= 0:
             return sentence, cell
         if not _is_tree(heads[sentence], n):
-            _arborescence(scores[sentence], n, heads[sentence])
+            if len(room) < 4 * (n + 1) ** 2:
+                room = np.empty(4 * (n + 1) ** 2, np.float64)
+            _arborescence(scores[sentence], n, heads[sentence], room)
     return -1, -1
 
 
@@ -141,27 +144,24 @@ def _is_tree(heads: Any, n: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _arborescence(scores: Any, n: int, heads: Any) -> None:
+def _arborescence(scores: Any, n: int, heads: Any, room: Any) -> None:
     """Fill `heads` with the best single-root tree.
 
     A *place* is a row and column of the matrices, 0 to n; it holds one *node*: a word, or a
     contracted cycle, which takes over the place of one of its members. Nodes 1 to n are the words,
     cycles count on from there, at most n − 1 of them.
     """
-    rank = np.zeros((n + 1, n + 1), np.int32)  # a pair (rank, score) for [dependent, head]
-    weight = np.zeros((n + 1, n + 1), np.float64)
-    from_word = np.empty((n + 1, n + 1), np.int32)  # the arc between words that stands behind it
-    to_word = np.empty((n + 1, n + 1), np.int32)
+    # [dependent, head]: its pair, and the arc between words that stands behind it. All in one
+    # array, whole numbers too, because what costs time is fetching cells of far-apart rows.
+    arcs = room[: 4 * (n + 1) ** 2].reshape((n + 1, n + 1, 4))
     for word in range(1, n + 1):
         for head in range(n + 1):
-            if head == 0:
-                rank[word, head] -= n + 1  # worse than n forbidden arcs
-            if scores[word, head] == -np.inf:
-                rank[word, head] -= 1
-            else:
-                weight[word, head] = scores[word, head]
-            from_word[word, head] = head
-            to_word[word, head] = word
+            forbidden = scores[word, head] == -np.inf
+            # A root arc is worse than n forbidden ones.
+            arcs[word, head, RANK] = -(n + 1) * (head == 0) - 1 * forbidden
+            arcs[word, head, SCORE] = 0.0 if forbidden else scores[word, head]
+            arcs[word, head, FROM] = head
+            arcs[word, head, TO] = word
     node_at = np.arange(n + 1)
     alive = np.ones(n + 1, np.bool_)  # places that hold a node
     state = np.zeros(n + 1, np.int64)  # of a place: 0 new, 1 on the path, 2 hangs from the root
@@ -188,23 +188,22 @@ def _arborescence(scores: Any, n: int, heads: Any) -> None:
                     first -= 1
                 for index in range(first, size):
                     parent[node_at[path[index]]] = nodes
-                _contract(rank, weight, from_word, to_word, alive, best, path[first:size])
+                _contract(arcs, alive, state, best, path[first:size])
                 node_at[place] = nodes
                 size = first + 1
             # The best head of the last on the path; of equals the one in the lowest place.
             last = path[size - 1]
             top = -1
             for head in range(n + 1):
-                if alive[head] and head != last and (
-                    top < 0
-                    or rank[last, head] > rank[last, top]
-                    or (rank[last, head] == rank[last, top]
-                        and weight[last, head] > weight[last, top])
-                ):  # fmt: skip
+                if (
+                    alive[head]
+                    and head != last
+                    and (top < 0 or _better(arcs[last, head], arcs[last, top]))
+                ):
                     top = head
             best[last] = top
-            arc_from[node_at[last]] = from_word[last, top]
-            arc_to[node_at[last]] = to_word[last, top]
+            arc_from[node_at[last]] = arcs[last, top, FROM]
+            arc_to[node_at[last]] = arcs[last, top, TO]
             place = top
         for index in range(size):
             state[path[index]] = 2
@@ -219,33 +218,32 @@ def _arborescence(scores: Any, n: int, heads: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _contract(
-    rank: Any, weight: Any, from_word: Any, to_word: Any, alive: Any, best: Any, cycle: Any
-) -> None:
+def _contract(arcs: Any, alive: Any, state: Any, best: Any, cycle: Any) -> None:
     """Make one node of the places of a cycle, in the place of its first member."""
     for place in cycle:
         alive[place] = False  # so that only the arcs to and from outside are looked at
     target = cycle[0]
-    # An arc into the cycle costs the arc that it replaces.
     for place in cycle:
-        rank_inside, weight_inside = rank[place, best[place]], weight[place, best[place]]
+        rank, score = arcs[place, best[place], RANK], arcs[place, best[place], SCORE]
         for other in range(len(alive)):
-            if alive[other]:
-                rank[place, other] -= rank_inside
-                weight[place, other] -= weight_inside
-    for place in cycle[1:]:
-        for other in range(len(alive)):
-            if alive[other]:
-                _keep_better(rank, weight, from_word, to_word, target, other, place, other)
-                _keep_better(rank, weight, from_word, to_word, other, target, other, place)
+            if not alive[other]:
+                continue
+            arcs[place, other, RANK] -= rank  # entering here costs the arc that is replaced
+            arcs[place, other, SCORE] -= score
+            if place != target:
+                _keep_better(arcs[target, other], arcs[place, other])
+                if state[other] != 2:  # others have their head already
+                    _keep_better(arcs[other, target], arcs[other, place])
     alive[target] = True
 
 
 @njit(cache=True, nogil=True)
-def _keep_better(
-    rank: Any, weight: Any, from_word: Any, to_word: Any, i: int, j: int, k: int, m: int
-) -> None:
-    """Let the arc at [k, m] take the place of the one at [i, j] if it is better."""
-    if rank[k, m] > rank[i, j] or (rank[k, m] == rank[i, j] and weight[k, m] > weight[i, j]):
-        rank[i, j], weight[i, j] = rank[k, m], weight[k, m]
-        from_word[i, j], to_word[i, j] = from_word[k, m], to_word[k, m]
+def _better(a: Any, b: Any) -> bool:
+    return a[RANK] > b[RANK] or (a[RANK] == b[RANK] and a[SCORE] > b[SCORE])  # type: ignore[no-any-return]
+
+
+@njit(cache=True, nogil=True)
+def _keep_better(old: Any, new: Any) -> None:
+    if _better(new, old):
+        for i in range(4):
+            old[i] = new[i]
