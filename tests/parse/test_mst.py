@@ -162,6 +162,15 @@ def test_one_word_none_and_five_hundred() -> None:
         assert tree_problem(decode(scores).tolist()) is None
 
 
+def test_one_root_even_where_only_the_root_is_allowed() -> None:
+    scores = np.full((10, 10), -np.inf)
+    scores[:, 0] = 5
+    scores[4, 0] = 6
+    for decoder in (decode, single_root_mst):
+        heads = decoder(scores)
+        assert tree_problem(heads.tolist()) is None and heads[3] == 0
+
+
 def test_cycles_within_cycles() -> None:
     """Pairs that love each other, in pairs of pairs, and so on: the deepest contraction."""
     n = 256

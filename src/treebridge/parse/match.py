@@ -124,7 +124,7 @@ def match_same_words(
             if wanted != found:
                 raise right.error(
                     f"word {index} is {found or 'missing'}, in {left.name} it is "
-                    f"{wanted or 'missing'}; the convention conll18 can score other words"
+                    f"{wanted or 'missing'}; where words differ, use the convention conll18"
                 )
         words = range(len(left.row.forms))
         yield Match(left.row, right.row, list(words), [words] if words else [])
