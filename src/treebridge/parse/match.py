@@ -135,9 +135,8 @@ def match_same_text(
 ) -> Iterator[Match]:
     """Match words by the characters they cover, as the CoNLL 2018 script does.
 
-    Sentences may be cut differently too. The script compares whole files; we compare the shortest
-    stretches that end with the same token on both sides, which gives the same links: no pointer
-    of the script can pass such a token without the other one.
+    Sentences may be cut differently too. The script compares whole files, we the shortest stretches
+    that end with the same token: neither pointer of the script passes such a one without the other.
     """
     left, right = _Side(gold, names[0]), _Side(system, names[1])
     same = 0  # characters found to be the same
