@@ -96,6 +96,33 @@ def inspect(
         raise TreebridgeError(problems[0] + more)
 
 
+class Rules(str, Enum):
+    """Which words and which labels `evaluate` counts."""
+
+    paper = "paper"
+    conll18 = "conll18"
+
+
+@app.command()
+def evaluate(
+    files: Annotated[
+        list[str], typer.Argument(help="system.conllu gold.conllu; - is standard input.")
+    ],
+    convention: Annotated[
+        Rules,
+        typer.Option(
+            help="paper: without PUNCT and SYM, full labels; conll18: as the official script."
+        ),
+    ] = Rules.paper,
+    detail: Annotated[bool, typer.Option("--detail", help="Also by label and by length.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
+) -> None:
+    """How good the trees of a file are: UAS, LAS, CLAS, UPOS, UEM and LEM."""
+    from treebridge.show.evaluate import evaluate_files
+
+    evaluate_files(files, convention=convention.value, detail=detail, as_json=as_json)
+
+
 @app.command()
 def demo(
     folder: Annotated[

@@ -1,0 +1,1 @@
+"""Vectors to trees: the parser, its decoder and the scorer."""

@@ -1,0 +1,183 @@
+"""How good are trees: one scorer, two named conventions.
+
+`paper`: words whose gold tag is PUNCT or SYM are left out, labels count with their subtypes, and
+both sides must have the same words. `conll18`: every word counts, labels without subtypes, words
+are matched by their characters; UAS, LAS, CLAS and UPOS are those of the official script of the
+CoNLL 2018 shared task, to the last digit.
+
+Every figure is an F1 in percent, which is plain accuracy where both sides have the same words.
+UAS: right head. LAS: and right label. CLAS: LAS over content relations. UEM and LEM: sentences
+whose words are all there with the right head (and label); a sentence without scored words is
+right, one without words does not count.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from treebridge.corpus.sentence import Sentence
+from treebridge.errors import TreebridgeError
+from treebridge.parse.match import ROOT, Match, match_same_text, match_same_words
+
+METRICS = ("UAS", "LAS", "CLAS", "UPOS", "UEM", "LEM")
+LENGTHS = ("root", "1", "2", "3-6", "7+")  # the bins of the CoNLL-X script
+
+# Relations between content words; without aux, case, cc, clf, cop, det, mark and punct.
+CONTENT = frozenset(
+    """
+    acl advcl advmod amod appos ccomp compound conj csubj dep discourse dislocated expl fixed flat
+    goeswith iobj list nmod nsubj nummod obj obl orphan parataxis reparandum root vocative xcomp
+    """.split()
+)
+
+
+@dataclass(frozen=True)
+class Convention:
+    """What counts: the tags of gold words left out, and whether labels keep their subtypes."""
+
+    left_out: frozenset[str]
+    subtypes: bool
+    same_words: bool
+
+
+CONVENTIONS = {
+    "paper": Convention(frozenset({"PUNCT", "SYM"}), subtypes=True, same_words=True),
+    "conll18": Convention(frozenset(), subtypes=False, same_words=False),
+}
+
+
+@dataclass
+class Tally:
+    """How many things gold has, how many the system has, and how many agree."""
+
+    gold: int = 0
+    system: int = 0
+    correct: int = 0
+
+    @property
+    def precision(self) -> float:
+        """Of what the system has, how much is correct, in percent."""
+        return 100 * (self.correct / self.system) if self.system else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Of what gold has, how much was found, in percent."""
+        return 100 * (self.correct / self.gold) if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of the two, in percent."""
+        both = self.gold + self.system
+        return 100 * (2 * self.correct / both) if both else 0.0
+
+
+@dataclass
+class Scores:
+    """The figures of one comparison: `scores["LAS"]`, or `scores.values` for all."""
+
+    convention: str
+    metrics: dict[str, Tally] = field(default_factory=lambda: {name: Tally() for name in METRICS})
+    # Labelled arcs by label, and arcs by length (of the gold arc where the system's is right).
+    labels: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    lengths: dict[str, Tally] = field(default_factory=lambda: {name: Tally() for name in LENGTHS})
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Name → F1 in percent."""
+        return {name: tally.f1 for name, tally in self.metrics.items()}
+
+    def __getitem__(self, name: str) -> float:
+        return self.metrics[name].f1
+
+    @property
+    def words(self) -> int:
+        """The number of gold words that count."""
+        return self.metrics["UAS"].gold
+
+    @property
+    def sentences(self) -> int:
+        """The number of gold sentences."""
+        return self.metrics["UEM"].gold
+
+
+def score(
+    gold: Iterable[Sentence],
+    system: Iterable[Sentence],
+    convention: str = "paper",
+    *,
+    names: tuple[str, str] = ("gold", "system"),
+) -> Scores:
+    """Compare trees with gold trees; both are read once, side by side, and not kept.
+
+    `names` are what messages call the two.
+    """
+    if convention not in CONVENTIONS:
+        known = " or ".join(CONVENTIONS)
+        raise TreebridgeError(f"there is no score convention {convention!r}; use {known}")
+    rules = CONVENTIONS[convention]
+    match = match_same_words if rules.same_words else match_same_text
+    scores = Scores(convention)
+    for stretch in match(gold, system, names):
+        _count(stretch, rules, scores)
+    return scores
+
+
+def _count(match: Match, rules: Convention, scores: Scores) -> None:
+    """Add the words of one stretch."""
+    gold, system, to_gold, same_sentences = match
+    gold_labels = gold.labels if rules.subtypes else [_universal(x) for x in gold.labels]
+    system_labels = system.labels if rules.subtypes else [_universal(x) for x in system.labels]
+    uas, las, clas, upos, _, _ = scores.metrics.values()
+    labels, lengths = scores.labels, scores.lengths
+    scored = [tag not in rules.left_out for tag in gold.tags]
+    head_right, both_right = [False] * len(scored), [False] * len(scored)
+
+    for g, head in enumerate(gold.heads):
+        if scored[g]:
+            uas.gold += 1
+            clas.gold += _universal(gold_labels[g]) in CONTENT
+            labels[gold_labels[g]].gold += 1
+            lengths[_length(g, head)].gold += 1
+    for s, (g, head) in enumerate(zip(to_gold, system.heads, strict=True)):
+        if g >= 0 and not scored[g]:
+            continue
+        label, length = system_labels[s], _length(s, head)
+        content = _universal(label) in CONTENT
+        uas.system += 1
+        clas.system += content
+        labels[label].system += 1
+        if g >= 0:
+            upos.correct += gold.tags[g] == system.tags[s]
+            if gold.heads[g] == (to_gold[head] if head != ROOT else ROOT):
+                head_right[g] = True
+                both_right[g] = gold_labels[g] == label
+                length = _length(g, gold.heads[g])
+                uas.correct += 1
+                lengths[length].correct += 1
+                if both_right[g]:
+                    las.correct += 1
+                    clas.correct += content
+                    labels[label].correct += 1
+        lengths[length].system += 1
+    las.gold = upos.gold = uas.gold
+    las.system = upos.system = uas.system
+    for name, right in (("UEM", head_right), ("LEM", both_right)):
+        tally = scores.metrics[name]
+        tally.gold += len(gold.sentences)
+        tally.system += len(system.sentences)
+        tally.correct += sum(
+            all(right[g] or not scored[g] for g in words) for words in same_sentences
+        )
+
+
+def _universal(label: str) -> str:
+    return label.partition(":")[0]
+
+
+def _length(word: int, head: int) -> str:
+    if head == ROOT:
+        return "root"
+    length = abs(word - head)
+    return str(length) if length < 3 else "3-6" if length < 7 else "7+"
