@@ -1,0 +1,76 @@
+"""Isotropy: iterative normalization (the paper's section 3.3), fitted once and saved.
+
+Five times: subtract the mean, cut to unit length. Vectors of a pre-trained encoder lie in a narrow
+cone; afterwards they point everywhere, which an orthogonal map needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.errors import TreebridgeError
+
+BLOCK = 1 << 16  # rows in memory at a time
+Rows = NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class Isotropy:
+    """The means that were subtracted, one row an iteration; none is the identity."""
+
+    means: NDArray[np.float64]  # [iterations, dim]
+
+    @classmethod
+    def fit(cls, vectors: Rows, iterations: int = 5) -> Isotropy:
+        """Fit on the rows of an array or memory map, a block at a time."""
+        if vectors.ndim != 2 or not len(vectors):
+            raise TreebridgeError("isotropy needs at least one vector to be fitted on")
+        fitted = cls.none(vectors.shape[1])
+        for _ in range(iterations):
+            total = np.zeros(vectors.shape[1])
+            for block in _blocks(vectors):
+                total += fitted._apply(block.astype(np.float64)).sum(0)
+            if not np.isfinite(total).all():
+                raise TreebridgeError("some vectors are not finite; the encoder is broken")
+            fitted = cls(np.vstack([fitted.means, total / len(vectors)]))
+        return fitted
+
+    @classmethod
+    def none(cls, dim: int) -> Isotropy:
+        """No normalisation at all."""
+        return cls(np.zeros((0, dim)))
+
+    def transform(self, vectors: Rows) -> NDArray[np.float32]:
+        """Apply the same steps to other vectors: alone or together, each row gets the same."""
+        return self._apply(vectors.astype(np.float64)).astype(np.float32)
+
+    def _apply(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        for mean in self.means:
+            vectors = unit(vectors - mean)
+        return vectors
+
+
+def unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows of unit length; rows of zeros stay zeros."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return vectors / np.where(lengths > 0, lengths, 1)
+
+
+def anisotropy(vectors: Rows, n: int = 1000, seed: int = 0) -> float:
+    """The mean cosine of pairs among n random rows: near 1 is a cone, 0 is everywhere."""
+    if len(vectors) < 2:
+        return float("nan")
+    chosen = np.random.default_rng(seed).choice(len(vectors), min(n, len(vectors)), replace=False)
+    rows = unit(vectors[np.sort(chosen)].astype(np.float64))
+    total = rows.sum(0)
+    own = (rows**2).sum()
+    return float((total @ total - own) / (len(rows) * (len(rows) - 1)))
+
+
+def _blocks(vectors: Rows) -> Iterator[Rows]:
+    for start in range(0, len(vectors), BLOCK):
+        yield vectors[start : start + BLOCK]

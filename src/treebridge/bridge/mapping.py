@@ -1,0 +1,125 @@
+"""Linear maps from target vectors (rows X) to source vectors (rows Y): X @ W.T ≈ Y."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.errors import TreebridgeError
+
+Matrix = NDArray[np.float64]
+WEIGHTINGS: dict[str, Callable[[Matrix], Matrix]] = {
+    "none": np.ones_like,
+    "sqrt": np.sqrt,
+    "count": lambda counts: counts,
+}
+
+
+class Moments:
+    """YᵀX and XᵀX, accumulated block by block in double precision."""
+
+    def __init__(self, target_dim: int, source_dim: int):
+        self.cross = np.zeros((source_dim, target_dim))  # YᵀX
+        self.square = np.zeros((target_dim, target_dim))  # XᵀX
+        self.count = 0
+
+    def add(
+        self, x: NDArray[np.floating], y: NDArray[np.floating], weights: Matrix | None = None
+    ) -> None:
+        """Take in rows of paired vectors."""
+        left, right = x.astype(np.float64), y.astype(np.float64)
+        weighted = left if weights is None else left * weights[:, None]
+        self.cross += right.T @ weighted
+        self.square += left.T @ weighted
+        self.count += len(left)
+
+
+def orthogonal(moments: Moments) -> Matrix:
+    """Orthogonal Procrustes: W = U Vᵀ of the SVD of YᵀX; semi-orthogonal where sizes differ."""
+    _check(moments)
+    u, _, vt = np.linalg.svd(moments.cross, full_matrices=False)
+    return np.asarray(u @ vt)
+
+
+def least_squares(moments: Moments, ridge: float = 1e-6) -> Matrix:
+    """W = YᵀX (XᵀX)⁻¹, with a little ridge for directions nobody points to."""
+    _check(moments)
+    scale = ridge * np.trace(moments.square) / len(moments.square)
+    square = moments.square + scale * np.eye(len(moments.square))
+    return np.linalg.solve(square, moments.cross.T).T
+
+
+def _check(moments: Moments) -> None:
+    needed = min(moments.cross.shape)
+    if moments.count < needed:
+        raise TreebridgeError(
+            f"{moments.count:,} anchors are too few for a map of {needed} dimensions; "
+            "give more parallel text (--pairs) or accept more words (--anchor-words all)"
+        )
+    if not np.isfinite(moments.cross).all():
+        raise TreebridgeError("some anchors are not finite numbers; an encoder is broken")
+
+
+def csls(similarity: Matrix, neighbours: int = 10) -> Matrix:
+    """Cross-domain similarity local scaling: 2·cos less the mean cosine of each one's neighbours.
+
+    `similarity` is [queries, candidates]; hubs, near to everything, lose.
+    """
+    k = min(neighbours, *similarity.shape)
+    row = np.partition(similarity, -k, axis=1)[:, -k:].mean(1, keepdims=True)
+    column = np.partition(similarity, -k, axis=0)[-k:].mean(0, keepdims=True)
+    return 2 * similarity - row - column
+
+
+def rcsls(
+    x: NDArray[np.floating],
+    y: NDArray[np.floating],
+    *,
+    neighbours: int = 10,
+    iterations: int = 10,
+    rate: float = 1.0,
+    max_candidates: int = 20000,
+) -> Matrix:
+    """Relaxed CSLS (Joulin et al. 2018): gradient steps from Procrustes on the retrieval loss.
+
+    The rate is halved whenever the loss does not fall; the spectral norm of W stays at most one.
+    """
+    moments = Moments(x.shape[1], y.shape[1])
+    moments.add(x, y)
+    w = orthogonal(moments)
+    left, right = x.astype(np.float64), y.astype(np.float64)
+    best, best_loss, previous = w, np.inf, np.inf
+    for _ in range(iterations):
+        loss, gradient = _rcsls_loss(w, left, right, neighbours, max_candidates)
+        if loss < best_loss:
+            best, best_loss = w, loss
+        if loss > previous:
+            rate /= 2
+        previous = loss
+        u, s, vt = np.linalg.svd(w - rate * gradient, full_matrices=False)
+        w = (u * np.minimum(s, 1)) @ vt
+    return best
+
+
+def _rcsls_loss(
+    w: Matrix, x: Matrix, y: Matrix, neighbours: int, max_candidates: int
+) -> tuple[float, Matrix]:
+    mapped = x @ w.T
+    n = len(x)
+    loss = -2 * float((mapped * y).sum()) / n
+    gradient = -2 * (y.T @ x) / n
+    pool_y, pool_x = y[:max_candidates], x[:max_candidates]
+    # Mean similarity of each mapped x to its nearest y, and of each y to its nearest mapped x.
+    for queries, pool, of_x in ((mapped, pool_y, True), (y, pool_x @ w.T, False)):
+        k = min(neighbours, len(pool))
+        for start in range(0, n, 2048):
+            similarity = queries[start : start + 2048] @ pool.T
+            nearest = np.argpartition(similarity, -k, axis=1)[:, -k:]
+            loss += float(np.take_along_axis(similarity, nearest, 1).mean(1).sum()) / n
+            if of_x:
+                gradient += pool_y[nearest].mean(1).T @ x[start : start + 2048] / n
+            else:
+                gradient += y[start : start + 2048].T @ pool_x[nearest].mean(1) / n
+    return loss, gradient

@@ -1,0 +1,119 @@
+"""Anchors: a pair of mean vectors for every target word type, or for every sense of it."""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.bridge.kmeans import MAX_K, SAMPLE, cluster
+
+FREQUENT = 100  # a type must occur more often than this to be split into senses
+BUDGET = 1 << 18  # vectors, padding included, that are clustered together
+Half = NDArray[np.floating]
+
+
+@dataclass
+class Anchors:
+    """Means of groups of occurrences; `labels` says to which group of its type a row belongs."""
+
+    target: NDArray[np.float32]  # [anchors, target dim]
+    source: NDArray[np.float32]  # [anchors, source dim]
+    types: NDArray[np.int32]  # which type an anchor belongs to
+    counts: NDArray[np.int64]  # occurrences behind an anchor
+    labels: NDArray[np.int8]  # [occurrences]
+
+    def __len__(self) -> int:
+        return len(self.types)
+
+
+def word_anchors(target: Half, source: Half, offsets: NDArray[np.int64]) -> Anchors:
+    """One anchor a type; type t owns the rows offsets[t] to offsets[t + 1]."""
+    return _anchors(target, source, offsets, np.zeros(int(offsets[-1]), np.int8))
+
+
+def sense_anchors(
+    target: Half,
+    source: Half,
+    offsets: NDArray[np.int64],
+    *,
+    seed: int = 0,
+    names: Sequence[str] | None = None,
+    watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+) -> Anchors:
+    """One anchor a sense: k-means on target vectors, the number of senses by the elbow.
+
+    The source means follow the target clusters. A type's result depends on the seed, its name and
+    its vectors only, not on the types clustered beside it.
+    """
+    labels = np.zeros(int(offsets[-1]), np.int8)
+    sizes = np.diff(offsets)
+    frequent = np.flatnonzero(sizes > FREQUENT)
+    for group in watch(list(_groups(frequent, sizes))):
+        blocks = [np.asarray(target[offsets[t] : offsets[t + 1]], np.float32) for t in group]
+        seeds = [_seed(seed, names[t] if names else str(t)) for t in group]
+        for t, found in zip(group, cluster(blocks, seeds), strict=True):
+            k = elbow(found.inertia)
+            labels[offsets[t] : offsets[t + 1]] = found.labels[k - 1]
+    return _anchors(target, source, offsets, labels)
+
+
+def elbow(inertia: Sequence[float]) -> int:
+    """The number of clusters at the knee of the inertia curve (kneed, S = 1); 1 where none is."""
+    if inertia[0] <= 1e-6 * max(1.0, len(inertia)) or not np.isfinite(inertia).all():
+        return 1  # all vectors are the same
+    from kneed import KneeLocator
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "no knee found" is an answer, not a warning
+        knee = KneeLocator(
+            range(1, len(inertia) + 1), inertia, S=1.0, curve="convex", direction="decreasing"
+        ).knee
+    return int(knee) if knee else 1
+
+
+def _groups(types: NDArray[np.int64], sizes: NDArray[np.int64]) -> Iterator[list[int]]:
+    """Types of about the same size together, so that little is padded."""
+    order = types[np.argsort(sizes[types], kind="stable")]
+    group: list[int] = []
+    for t in order:
+        longest = min(int(sizes[t]), SAMPLE)
+        if group and (len(group) + 1) * longest > BUDGET:
+            yield group
+            group = []
+        group.append(int(t))
+    if group:
+        yield group
+
+
+def _seed(seed: int, name: str) -> int:
+    return (seed << 32) ^ zlib.crc32(name.encode("utf-8", "surrogatepass"))
+
+
+def _anchors(
+    target: Half, source: Half, offsets: NDArray[np.int64], labels: NDArray[np.int8]
+) -> Anchors:
+    rows: list[tuple[NDArray[np.float32], NDArray[np.float32], int, int]] = []
+    for t in range(len(offsets) - 1):
+        here = slice(int(offsets[t]), int(offsets[t + 1]))
+        x, y = np.asarray(target[here], np.float32), np.asarray(source[here], np.float32)
+        mine = labels[here]
+        for sense in range(int(mine.max(initial=0)) + 1) if len(mine) else ():
+            member = mine == sense
+            if count := int(member.sum()):
+                rows.append((x[member].mean(0), y[member].mean(0), t, count))
+    return Anchors(
+        np.array([row[0] for row in rows], np.float32).reshape(len(rows), target.shape[1]),
+        np.array([row[1] for row in rows], np.float32).reshape(len(rows), source.shape[1]),
+        np.array([row[2] for row in rows], np.int32),
+        np.array([row[3] for row in rows], np.int64),
+        labels,
+    )
+
+
+__all__ = ["MAX_K", "Anchors", "elbow", "sense_anchors", "word_anchors"]

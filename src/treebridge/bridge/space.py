@@ -1,0 +1,62 @@
+"""A space: an encoder with its isotropy. A parser is trained in one; a bridge leads into it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.bridge.isotropy import Isotropy
+from treebridge.encode.encoder import Encoder
+from treebridge.errors import TreebridgeError
+
+
+@dataclass(frozen=True)
+class Space:
+    """Where vectors live; it knows which encoder they must come from."""
+
+    encoder: str  # name or folder, as it was given
+    fingerprint: str
+    layers: str
+    dim: int
+    isotropy: Isotropy
+
+    @classmethod
+    def of(cls, encoder: Encoder, isotropy: Isotropy | None = None) -> Space:
+        """The space of an encoder; without isotropy its vectors are taken as they are."""
+        settings = getattr(encoder, "settings", None)
+        return cls(
+            encoder.name,
+            encoder.fingerprint,
+            settings.layers if settings else "",
+            encoder.dim,
+            isotropy or Isotropy.none(encoder.dim),
+        )
+
+    def check(self, encoder: Encoder) -> None:
+        """Refuse vectors of another encoder: they would be noise here."""
+        if encoder.fingerprint != self.fingerprint:
+            raise TreebridgeError(
+                f"this was made with the encoder {self.encoder!r} (layers {self.layers}), and "
+                f"{encoder.name!r} is another one or has other layers; give that one"
+            )
+
+    def transform(self, vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+        """Vectors of the encoder as they stand in this space."""
+        return self.isotropy.transform(vectors)
+
+    def config(self) -> dict[str, Any]:
+        """All but the means, for a config.json."""
+        return {
+            "encoder": self.encoder,
+            "fingerprint": self.fingerprint,
+            "layers": self.layers,
+            "dim": self.dim,
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], means: NDArray[np.floating]) -> Space:
+        """The space that was saved as `config()` and the isotropy's means."""
+        return cls(**config, isotropy=Isotropy(np.asarray(means, np.float64)))
