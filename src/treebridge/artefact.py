@@ -67,7 +67,7 @@ def read_config(folder: str | Path, kind: str, version: int) -> dict[str, Any]:
         raise TreebridgeError(f"this folder is no {kind} but {found}", file=folder)
     if config["format"] > version:
         raise TreebridgeError(
-            f"this {kind} has format {config['format']}, and this treebridge reads up to {version}; "
+            f"this {kind} has format {config['format']}, this treebridge reads up to {version}; "
             "update treebridge",
             file=folder,
         )
