@@ -1,19 +1,30 @@
-"""k-means for many small sets at once, in torch, with seeded starts of its own for every set."""
+"""k-means for many small sets and every k at once, in torch.
+
+All restarts and all k of a set share one matrix product per iteration, which is what makes it fast:
+with two to seven centres alone, a product is too thin to keep a processor busy. The starts of a set
+come from its own seed, so its result does not depend on the sets clustered beside it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 MAX_K = 7
-RESTARTS = 2
+RESTARTS = 6
 TRIALS = 3  # candidates for every new centre; the best is taken (greedy k-means++)
-ITERATIONS = 25
+EXPLORE, POLISH = 4, 10  # iterations for every restart, and then for the best one
+TOLERANCE = 5e-4  # of the inertia; a set whose clusterings all gain less is done
+SKETCH = 96  # dimensions in which the restarts are tried
 SAMPLE = 2000  # vectors of a set that the centres are fitted on; all are assigned
+KS = range(2, MAX_K + 1)
+# Where the centres of each k stand in a row of 2 + … + 7 columns.
+_COLUMNS = [slice(sum(range(2, k)), sum(range(2, k + 1))) for k in KS]
 
 
 @dataclass
@@ -25,119 +36,133 @@ class Clusterings:
 
 
 def cluster(sets: Sequence[NDArray[np.floating]], seeds: Sequence[int]) -> list[Clusterings]:
-    """Cluster each set into 1 … 7 groups; the seed of a set decides its result, not its company."""
+    """Cluster each set into 1 … 7 groups."""
     longest = min(SAMPLE, max(map(len, sets)))
-    dim = sets[0].shape[1]
-    points = torch.zeros(len(sets), longest, dim)
-    real = torch.zeros(len(sets), longest, dtype=torch.bool)
+    points = torch.zeros(len(sets), longest, sets[0].shape[1])
+    real = torch.zeros(len(sets), longest)
     chance = torch.zeros(len(sets), RESTARTS, MAX_K, TRIALS)
     for row, (vectors, seed) in enumerate(zip(sets, seeds, strict=True)):
         rng = np.random.default_rng(seed)
-        chosen = vectors
         if len(vectors) > longest:
-            chosen = vectors[np.sort(rng.choice(len(vectors), longest, replace=False))]
-        points[row, : len(chosen)] = torch.from_numpy(np.asarray(chosen, np.float32))
-        real[row, : len(chosen)] = True
+            vectors = vectors[np.sort(rng.choice(len(vectors), longest, replace=False))]
+        points[row, : len(vectors)] = torch.from_numpy(np.asarray(vectors, np.float32))
+        real[row, : len(vectors)] = 1
         chance[row] = torch.from_numpy(rng.random((RESTARTS, MAX_K, TRIALS), np.float32))
-    # Distances do not change when every set is moved to its own mean, and are more exact there.
-    centre = points.sum(1, keepdim=True) / real.sum(1)[:, None, None]
-    points = (points - centre) * real[..., None]
-    centres = _fit(points, real, chance)
-    return [
-        _assign(vectors, [c[row] for c in centres], centre[row, 0])
-        for row, vectors in enumerate(sets)
-    ]
+    # Distances do not change when a set is moved to its own mean, and are more exact there.
+    mean = points.sum(1) / real.sum(1)[:, None]
+    points = (points - mean[:, None]) * real[..., None]
+    # The restarts are tried in fewer dimensions, where they cost little; the best is polished.
+    sketch = points @ _projection(points.shape[-1])
+    start = _start(sketch, real, chance)
+    # Side by side the centres for all k: two for k = 2, three for k = 3, …
+    rows = torch.cat([start[:, :, :k] for k in KS], 2)  # [sets, restarts, columns, dim]
+    best = _lloyd(sketch, real, rows, EXPLORE)
+    member = _members(sketch, real, best, 1)[0]
+    centres = _lloyd(points, real, _means(member, points, None)[:, None], POLISH)
+    return [_assign(v, c, m) for v, c, m in zip(sets, centres, mean, strict=True)]
 
 
-def _fit(points: torch.Tensor, real: torch.Tensor, chance: torch.Tensor) -> list[torch.Tensor]:
-    """The best centres found for each k: [k - 1] → [sets, k, dim]."""
-    sets, _, dim = points.shape
+def _start(points: torch.Tensor, real: torch.Tensor, chance: torch.Tensor) -> torch.Tensor:
+    """Greedy k-means++ for each restart: [sets, restarts, MAX_K, dim]; k starts from the first k.
+
+    Of a few points drawn by their distance, the one that lowers the inertia most is a new centre.
+    """
+    sets, longest, dim = points.shape
     squares = (points**2).sum(-1)  # [sets, points]
-    best = [torch.zeros(sets, 1, dim)]
-    for k in range(2, MAX_K + 1):
-        candidates = []
-        # One start grows from the best solution so far, the others are fresh.
-        for restart in range(RESTARTS):
-            centres = best[-1] if restart == 0 else best[0][:, :0]
-            while centres.shape[1] < k:
-                draws = chance[:, restart, centres.shape[1]]
-                centres = _add_centre(points, squares, real, centres, draws)
-            candidates.append(_lloyd(points, squares, real, centres))
-        inertia = torch.stack([loss for _, loss in candidates])  # [restarts, sets]
-        winner = inertia.argmin(0)
-        stacked = torch.stack([centres for centres, _ in candidates])
-        best.append(stacked[winner, torch.arange(sets)])
-    return best
-
-
-def _distances(points: torch.Tensor, squares: torch.Tensor, centres: torch.Tensor) -> torch.Tensor:
-    """Squared distances [sets, points, centres]."""
-    cross = points @ centres.transpose(1, 2)
-    return (squares[..., None] - 2 * cross + (centres**2).sum(-1)[:, None]).clamp_min(0)
-
-
-def _add_centre(
-    points: torch.Tensor,
-    squares: torch.Tensor,
-    real: torch.Tensor,
-    centres: torch.Tensor,
-    draws: torch.Tensor,
-) -> torch.Tensor:
-    """Greedy k-means++: of a few points drawn by distance, the one that lowers inertia most."""
-    if centres.shape[1]:
-        nearest = _distances(points, squares, centres).amin(-1) * real  # [sets, points]
-    else:
-        nearest = real.float()
-    ladder = nearest.cumsum(1)
-    wanted = draws * ladder[:, -1:]  # [sets, trials]
-    index = torch.searchsorted(ladder, wanted).clamp_max(points.shape[1] - 1)
-    index = torch.minimum(index, real.sum(1, keepdim=True) - 1)
-    tried = points.gather(1, index[..., None].expand(-1, -1, points.shape[-1]))
-    after = _distances(points, squares, tried)  # [sets, points, trials]
-    if centres.shape[1]:
-        after = torch.minimum(after, nearest[..., None])
-    loss = (after * real[..., None]).sum(1)
-    chosen = tried[torch.arange(len(tried)), loss.argmin(1)]
-    return torch.cat([centres, chosen[:, None]], 1)
+    last = real.sum(1).long() - 1
+    nearest = real[:, None].expand(-1, RESTARTS, -1)  # squared distance to the nearest centre
+    centres = torch.zeros(sets, RESTARTS, MAX_K, dim)
+    for k in range(MAX_K):
+        ladder = nearest.cumsum(-1)  # [sets, restarts, points]
+        drawn = torch.searchsorted(ladder, chance[:, :, k] * ladder[..., -1:])
+        drawn = torch.minimum(drawn, last[:, None, None])  # [sets, restarts, trials]
+        flat = drawn.reshape(sets, -1, 1).expand(-1, -1, dim)
+        tried = points.gather(1, flat)  # [sets, restarts · trials, dim]
+        distance = squares[..., None] - 2 * points @ tried.transpose(1, 2)
+        distance = (distance + (tried**2).sum(-1)[:, None]).clamp_min(0) * real[..., None]
+        distance = distance.transpose(1, 2).reshape(sets, RESTARTS, TRIALS, longest)
+        if k:
+            distance = torch.minimum(distance, nearest[:, :, None])
+        best = distance.sum(-1).argmin(-1)[..., None, None]  # [sets, restarts, 1, 1]
+        nearest = distance.gather(2, best.expand(-1, -1, 1, longest))[:, :, 0]
+        tried = tried.reshape(sets, RESTARTS, TRIALS, dim)
+        centres[:, :, k] = tried.gather(2, best.expand(-1, -1, 1, dim))[:, :, 0]
+    return centres
 
 
 def _lloyd(
-    points: torch.Tensor, squares: torch.Tensor, real: torch.Tensor, centres: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Lloyd's iterations; sets that no longer move are left out of the work."""
-    active = torch.arange(len(points))
-    centres = centres.clone()
-    inertia = torch.zeros(len(points))
-    previous = torch.full((len(points),), torch.inf)
-    for _ in range(ITERATIONS):
-        here, mask = points[active], real[active]
-        distance, label = _distances(here, squares[active], centres[active]).min(-1)
-        loss = (distance * mask).sum(1)
+    points: torch.Tensor, real: torch.Tensor, start: torch.Tensor, iterations: int
+) -> torch.Tensor:
+    """Lloyd's iterations from [sets, rows, columns, dim]; for every k the best row's centres."""
+    sets, rows, _, dim = start.shape
+    centres = start.reshape(sets, -1, dim).clone()
+    squares = (points**2).sum((1, 2))
+    inertia = torch.full((sets, rows, len(KS)), torch.inf)
+    active = torch.arange(sets)
+    here, mask, now = points, real, centres.clone()
+    for _ in range(iterations):
+        member, loss = _members(here, mask, now, rows)
+        loss = squares[active, None, None] + loss
+        moving = (inertia[active] - loss > TOLERANCE * loss).flatten(1).any(1)
         inertia[active] = loss
-        moving = previous[active] - loss > 1e-4 * loss
-        previous[active] = loss
-        if not moving.any():
-            break
-        active, here, mask, label = active[moving], here[moving], mask[moving], label[moving]
-        member = torch.nn.functional.one_hot(label, centres.shape[1]).float() * mask[..., None]
-        size = member.sum(1)  # [sets, k]
-        total = member.transpose(1, 2) @ here
-        old = centres[active]
-        centres[active] = torch.where(
-            size[..., None] > 0, total / size[..., None].clamp_min(1), old
-        )
-    return centres, inertia
+        now = _means(member, here, now)
+        centres[active] = now
+        if int(moving.sum()) <= len(active) // 2:  # copying costs: leave out many at once
+            if not moving.any():
+                break
+            active, here, mask, now = active[moving], here[moving], mask[moving], now[moving]
+    best = inertia.argmin(1)  # [sets, which k]
+    best = best.repeat_interleave(torch.tensor(KS), dim=1)  # [sets, columns]
+    by_row = centres.reshape(start.shape)
+    return by_row.gather(1, best[:, None, :, None].expand(-1, 1, -1, dim))[:, 0]
+
+
+def _members(
+    points: torch.Tensor, real: torch.Tensor, centres: torch.Tensor, rows: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Who belongs to which centre [sets, points, rows · columns], and how far they are in all.
+
+    That is inertia less the points' own squares, which change no minimum: [sets, rows, k].
+    """
+    offset = (centres**2).sum(-1)[:, None]  # [sets, 1, rows · columns]
+    score = torch.baddbmm(offset, points, centres.transpose(1, 2), alpha=-2)
+    by_row = score.reshape(*score.shape[:2], rows, -1)
+    member = torch.zeros_like(by_row)
+    chosen = real[..., None, None].expand(-1, -1, rows, 1)
+    losses = []
+    for part in _COLUMNS:
+        value, label = by_row[..., part].min(-1, keepdim=True)  # [sets, points, rows, 1]
+        member[..., part].scatter_(-1, label, chosen)
+        losses.append((value[..., 0].transpose(1, 2) @ real[..., None])[..., 0])
+    return member.reshape(score.shape), torch.stack(losses, 2)
+
+
+def _means(member: torch.Tensor, points: torch.Tensor, empty: torch.Tensor | None) -> torch.Tensor:
+    """The mean of each centre's members; `empty` stands in for a centre without any."""
+    size = member.sum(1)[..., None]  # [sets, columns, 1]
+    total = member.transpose(1, 2) @ points
+    means = total / size.clamp_min(1)
+    return means if empty is None else torch.where(size > 0, means, empty)
+
+
+@lru_cache(maxsize=4)
+def _projection(dim: int) -> torch.Tensor:
+    """Fixed random directions, orthonormal: [dim, fewer]."""
+    rng = np.random.default_rng(0)
+    directions = np.linalg.qr(rng.normal(size=(dim, min(SKETCH, dim))))[0]
+    return torch.from_numpy(directions.astype(np.float32))
 
 
 def _assign(
-    vectors: NDArray[np.floating], centres: list[torch.Tensor], mean: torch.Tensor
+    vectors: NDArray[np.floating], centres: torch.Tensor, mean: torch.Tensor
 ) -> Clusterings:
-    """Every vector of a set to its nearest centre, and the inertia about the centres' means."""
+    """Every vector of a set to its nearest centre, for every k."""
     points = torch.from_numpy(np.asarray(vectors, np.float32)) - mean
-    squares = (points**2).sum(-1)
-    result = Clusterings([], [])
-    for c in centres:
-        distance, label = _distances(points[None], squares[None], c[None])[0].min(-1)
-        result.inertia.append(float(distance.sum()))
+    squares = float((points**2).sum())
+    result = Clusterings([squares], [np.zeros(len(vectors), np.int8)])
+    score = (centres**2).sum(-1) - 2 * points @ centres.T
+    for part in _COLUMNS:
+        value, label = score[:, part].min(-1)
+        result.inertia.append(max(0.0, squares + float(value.double().sum())))
         result.labels.append(label.to(torch.int8).numpy())
     return result

@@ -70,7 +70,8 @@ def csls(similarity: Matrix, neighbours: int = 10) -> Matrix:
     k = min(neighbours, *similarity.shape)
     row = np.partition(similarity, -k, axis=1)[:, -k:].mean(1, keepdims=True)
     column = np.partition(similarity, -k, axis=0)[-k:].mean(0, keepdims=True)
-    return 2 * similarity - row - column
+    scaled: Matrix = 2 * similarity - row - column
+    return scaled
 
 
 def rcsls(

@@ -11,56 +11,84 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.bridge.kmeans import MAX_K, SAMPLE, cluster
+from treebridge.bridge.kmeans import SAMPLE, cluster
 
 FREQUENT = 100  # a type must occur more often than this to be split into senses
-BUDGET = 1 << 18  # vectors, padding included, that are clustered together
+BUDGET = 1 << 11  # vectors, padding included, that are clustered together: they fit a cache
 Half = NDArray[np.floating]
+Transform = Callable[[Half], NDArray[np.float32]]
+
+
+def _as_it_is(vectors: Half) -> NDArray[np.float32]:
+    return np.asarray(vectors, np.float32)
 
 
 @dataclass
 class Anchors:
-    """Means of groups of occurrences; `labels` says to which group of its type a row belongs."""
+    """Pairs of mean vectors, one for each sense of each type."""
 
     target: NDArray[np.float32]  # [anchors, target dim]
     source: NDArray[np.float32]  # [anchors, source dim]
     types: NDArray[np.int32]  # which type an anchor belongs to
+    senses: NDArray[np.int8]  # which sense of it
     counts: NDArray[np.int64]  # occurrences behind an anchor
-    labels: NDArray[np.int8]  # [occurrences]
 
     def __len__(self) -> int:
         return len(self.types)
 
 
-def word_anchors(target: Half, source: Half, offsets: NDArray[np.int64]) -> Anchors:
-    """One anchor a type; type t owns the rows offsets[t] to offsets[t + 1]."""
-    return _anchors(target, source, offsets, np.zeros(int(offsets[-1]), np.int8))
-
-
-def sense_anchors(
+def sense_labels(
     target: Half,
-    source: Half,
     offsets: NDArray[np.int64],
+    names: Sequence[str],
     *,
     seed: int = 0,
-    names: Sequence[str] | None = None,
     watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
-) -> Anchors:
-    """One anchor a sense: k-means on target vectors, the number of senses by the elbow.
+) -> NDArray[np.int8]:
+    """Which sense of its type every occurrence has; type t owns rows offsets[t] to offsets[t + 1].
 
-    The source means follow the target clusters. A type's result depends on the seed, its name and
-    its vectors only, not on the types clustered beside it.
+    k-means on target vectors, the number of senses by the elbow. A type's result depends on the
+    seed, its name and its vectors only, not on the types clustered beside it.
     """
     labels = np.zeros(int(offsets[-1]), np.int8)
     sizes = np.diff(offsets)
     frequent = np.flatnonzero(sizes > FREQUENT)
     for group in watch(list(_groups(frequent, sizes))):
         blocks = [np.asarray(target[offsets[t] : offsets[t + 1]], np.float32) for t in group]
-        seeds = [_seed(seed, names[t] if names else str(t)) for t in group]
-        for t, found in zip(group, cluster(blocks, seeds), strict=True):
-            k = elbow(found.inertia)
-            labels[offsets[t] : offsets[t + 1]] = found.labels[k - 1]
-    return _anchors(target, source, offsets, labels)
+        for t, found in zip(
+            group, cluster(blocks, [_seed(seed, names[t]) for t in group]), strict=True
+        ):
+            labels[offsets[t] : offsets[t + 1]] = found.labels[elbow(found.inertia) - 1]
+    return labels
+
+
+def anchors(
+    target: Half,
+    source: Half,
+    offsets: NDArray[np.int64],
+    labels: NDArray[np.int8],
+    into_target: Transform = _as_it_is,
+    into_source: Transform = _as_it_is,
+) -> Anchors:
+    """The means of every type's senses, on both sides; the source side follows the target's labels.
+
+    The two functions carry vectors into their spaces before they are averaged.
+    """
+    rows: list[tuple[NDArray[np.float32], NDArray[np.float32], int, int, int]] = []
+    for t in range(len(offsets) - 1):
+        here = slice(int(offsets[t]), int(offsets[t + 1]))
+        mine = labels[here]
+        x, y = into_target(target[here]), into_source(source[here])
+        for sense in np.unique(mine):
+            member = mine == sense
+            rows.append((x[member].mean(0), y[member].mean(0), t, int(sense), int(member.sum())))
+    return Anchors(
+        np.array([row[0] for row in rows], np.float32).reshape(len(rows), target.shape[1]),
+        np.array([row[1] for row in rows], np.float32).reshape(len(rows), source.shape[1]),
+        np.array([row[2] for row in rows], np.int32),
+        np.array([row[3] for row in rows], np.int8),
+        np.array([row[4] for row in rows], np.int64),
+    )
 
 
 def elbow(inertia: Sequence[float]) -> int:
@@ -93,27 +121,3 @@ def _groups(types: NDArray[np.int64], sizes: NDArray[np.int64]) -> Iterator[list
 
 def _seed(seed: int, name: str) -> int:
     return (seed << 32) ^ zlib.crc32(name.encode("utf-8", "surrogatepass"))
-
-
-def _anchors(
-    target: Half, source: Half, offsets: NDArray[np.int64], labels: NDArray[np.int8]
-) -> Anchors:
-    rows: list[tuple[NDArray[np.float32], NDArray[np.float32], int, int]] = []
-    for t in range(len(offsets) - 1):
-        here = slice(int(offsets[t]), int(offsets[t + 1]))
-        x, y = np.asarray(target[here], np.float32), np.asarray(source[here], np.float32)
-        mine = labels[here]
-        for sense in range(int(mine.max(initial=0)) + 1) if len(mine) else ():
-            member = mine == sense
-            if count := int(member.sum()):
-                rows.append((x[member].mean(0), y[member].mean(0), t, count))
-    return Anchors(
-        np.array([row[0] for row in rows], np.float32).reshape(len(rows), target.shape[1]),
-        np.array([row[1] for row in rows], np.float32).reshape(len(rows), source.shape[1]),
-        np.array([row[2] for row in rows], np.int32),
-        np.array([row[3] for row in rows], np.int64),
-        labels,
-    )
-
-
-__all__ = ["MAX_K", "Anchors", "elbow", "sense_anchors", "word_anchors"]

@@ -103,7 +103,7 @@ class Language:
 
         Half of the pairs are two nouns, half a noun and a verb, all of them frequent.
         """
-        free = {"NOUN": list(range(400)), "VERB": list(range(200))}
+        free = {"NOUN": list(range(160)), "VERB": list(range(80))}
         senses = {}
         for index in range(int(self.profile.ambiguous * 300)):
             rank = rng.choice(free["NOUN"])

@@ -1,0 +1,124 @@
+"""The bridge: target isotropy and W, which carry target vectors into a parser's source space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.artefact import new_folder, read_config, read_tensors, write_config, write_tensors
+from treebridge.bridge.space import Space
+from treebridge.encode.encoder import Encoder
+
+KIND, FORMAT = "bridge", 1
+
+
+@dataclass
+class Bridge:
+    """Leads from the target's space `target` into the source space `into`."""
+
+    target: Space
+    into: Space
+    w: NDArray[np.float64]  # [source dim, target dim]
+    made: dict[str, Any] = field(default_factory=dict)  # how it was made
+    quality: dict[str, Any] = field(default_factory=dict)
+    senses: list[dict[str, Any]] = field(default_factory=list)  # what `inspect --word` shows
+
+    def transform(self, vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+        """Raw vectors of the target encoder, as rows, in the source space."""
+        mapped = self.target.transform(vectors) @ self.w.T.astype(np.float32)
+        return np.asarray(mapped, np.float32)
+
+    def check(self, encoder: Encoder) -> None:
+        """Refuse an encoder other than the one this bridge was fitted on."""
+        self.target.check(encoder)
+
+    def save(self, path: str | Path, *, force: bool = True) -> None:
+        """Write a folder."""
+        with new_folder(path, KIND, force=force) as folder:
+            config = {
+                "target": self.target.config(),
+                "into": self.into.config(),
+                "made": self.made,
+                "quality": self.quality,
+            }
+            write_config(folder, KIND, FORMAT, config)
+            tensors = {
+                "w": self.w,
+                "target_means": self.target.isotropy.means,
+                "into_means": self.into.isotropy.means,
+            }
+            write_tensors(folder / "bridge.safetensors", tensors)
+            if self.senses:
+                from treebridge.bridge.dossier import write_senses
+
+                write_senses(folder, self.senses)
+            (folder / "README.md").write_text(_card(Path(path).name, self), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Bridge:
+        """Read a folder."""
+        folder = Path(path)
+        config = read_config(folder, KIND, FORMAT)
+        tensors = read_tensors(folder / "bridge.safetensors")
+        from treebridge.bridge.dossier import read_senses
+
+        return cls(
+            Space.from_config(config["target"], tensors["target_means"]),
+            Space.from_config(config["into"], tensors["into_means"]),
+            tensors["w"],
+            config["made"],
+            config["quality"],
+            read_senses(folder),
+        )
+
+
+@dataclass(frozen=True)
+class BridgeSettings:
+    """How W is fitted; `paper` normalises both sets of anchors by themselves, as the paper does."""
+
+    level: str = "sense"  # word | sense | occurrence
+    isotropy: bool = True
+    weighting: str = "none"  # none | sqrt | count
+    map: str = "procrustes"  # procrustes | least-squares | rcsls
+    paper: bool = False
+    seed: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the folder's config."""
+        return asdict(self)
+
+
+def _card(name: str, bridge: Bridge) -> str:
+    """The model card."""
+    return "\n".join(
+        [
+            f"# {name}: a treebridge bridge",
+            "",
+            f"From the space of `{bridge.target.encoder}` into that of `{bridge.into.encoder}`.",
+            "",
+            "| how it was made | |",
+            "|---|---|",
+            *(f"| {key} | {value} |" for key, value in bridge.made.items()),
+            "",
+            "| how good it is, on held-out sentence pairs | |",
+            "|---|---|",
+            *_card_rows(bridge.quality),
+            "",
+        ]
+    )
+
+
+def _card_rows(quality: Mapping[str, Any], prefix: str = "") -> list[str]:
+    rows: list[str] = []
+    for key, value in quality.items():
+        name = f"{prefix}{key}".replace("_", " ")
+        if isinstance(value, Mapping):
+            rows += _card_rows(value, f"{name}: ")
+        else:
+            rows.append(f"| {name} | {f'{value:.3f}' if isinstance(value, float) else value} |")
+    return rows

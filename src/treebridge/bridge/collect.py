@@ -1,0 +1,146 @@
+"""Collecting occurrences: both vectors of every kept link, on disk, block by type (DESIGN 4).
+
+Two passes over the bitext. The first (`layout`) decides what is kept and where it stands; the
+second encodes only the sentences that hold something kept and writes each vector to its row. What
+is interrupted goes on where it stopped and ends in the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.bridge.layout import Chooser, CollectSettings, Layout, LinkArray, lay_out, places
+from treebridge.corpus.bitext import Pair
+from treebridge.encode.encoder import Encoder
+
+FORMAT = 1
+STEP = 1024  # sentence pairs that are encoded between two notes of progress
+Pairs = Callable[[], Iterable[tuple[Pair, LinkArray]]]  # a new walk through the bitext
+Watch = Callable[[Iterable[Any]], Iterable[Any]]
+
+
+@dataclass
+class Occurrences:
+    """The kept links with their vectors, memory-mapped."""
+
+    layout: Layout
+    target: NDArray[np.float16]  # [rows, target dim]
+    source: NDArray[np.float16]  # [rows, source dim]
+    where: NDArray[np.int32]  # [rows, 3]: sentence pair, source word, target word
+
+    @classmethod
+    def open(cls, folder: Path) -> Occurrences:
+        """Open what `collect` has written."""
+        note = json.loads((folder / "note.json").read_text(encoding="utf-8"))
+        types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")[:-1]
+        layout = Layout(types, np.load(folder / "offsets.npy"), np.load(folder / "counts.npy"))
+        return cls(
+            layout,
+            _map(folder / "target.f16", np.float16, (len(layout), note["target_dim"]), "r"),
+            _map(folder / "source.f16", np.float16, (len(layout), note["source_dim"]), "r"),
+            _map(folder / "where.i32", np.int32, (len(layout), 3), "r"),
+        )
+
+    def __len__(self) -> int:
+        return len(self.layout)
+
+
+def collect(
+    pairs: Pairs,
+    source: Encoder,
+    target: Encoder,
+    settings: CollectSettings,
+    folder: Path,
+    *,
+    watch: Watch = iter,
+) -> Occurrences:
+    """Collect into a folder, or go on with, or just open, what is there for the same inputs.
+
+    The folder's name must stand for the inputs (bitext, links, encoders, settings).
+    """
+    if (folder / "note.json").exists():
+        return Occurrences.open(folder)
+    building = folder.with_name(folder.name + ".part")
+    chooser = Chooser(source, target, settings)
+    layout = _lay_out_on_disk(pairs, chooser, building)
+    _fill(pairs, chooser, layout, building, watch)
+    note = {
+        "format": FORMAT,
+        "source_dim": source.dim,
+        "target_dim": target.dim,
+        **asdict(settings),
+    }
+    (building / "note.json").write_text(json.dumps(note), encoding="utf-8")
+    (building / "done").unlink(missing_ok=True)
+    building.replace(folder)
+    return Occurrences.open(folder)
+
+
+def _lay_out_on_disk(pairs: Pairs, chooser: Chooser, building: Path) -> Layout:
+    """Pass one, or its result where an earlier run has finished it."""
+    if (building / "done").exists():
+        types = (building / "types.txt").read_text(encoding="utf-8").split("\n")[:-1]
+        return Layout(types, np.load(building / "offsets.npy"), np.load(building / "counts.npy"))
+    shutil.rmtree(building, ignore_errors=True)
+    building.mkdir(parents=True)
+    layout = lay_out(pairs(), chooser)
+    (building / "types.txt").write_text("".join(f"{t}\n" for t in layout.types), encoding="utf-8")
+    np.save(building / "offsets.npy", layout.offsets)
+    np.save(building / "counts.npy", layout.counts)
+    sizes = {"target.f16": 2 * chooser.target.dim, "source.f16": 2 * chooser.source.dim,
+             "where.i32": 12}  # fmt: skip
+    for name, size in sizes.items():
+        with (building / name).open("wb") as stream:
+            stream.truncate(len(layout) * size)
+    _note_progress(building, 0)
+    return layout
+
+
+def _fill(pairs: Pairs, chooser: Chooser, layout: Layout, building: Path, watch: Watch) -> None:
+    """Pass two, from the last note of progress on."""
+    if not len(layout):
+        return
+    shape = (len(layout), chooser.target.dim)
+    target = _map(building / "target.f16", np.float16, shape, "r+")
+    source = _map(building / "source.f16", np.float16, (len(layout), chooser.source.dim), "r+")
+    where = _map(building / "where.i32", np.int32, (len(layout), 3), "r+")
+    wanted = (item for item in places(watch(pairs()), chooser, layout) if item[2])
+    done = int((building / "done").read_text())
+    step = 0
+    while chunk := list(islice(wanted, STEP)):
+        step += 1
+        if step <= done:
+            continue  # the choice is replayed, the vectors are there
+        sides = (
+            (target, chooser.target, [pair.target for _, pair, _ in chunk], 2),
+            (source, chooser.source, [pair.source for _, pair, _ in chunk], 1),
+        )
+        for vectors, encoder, sentences, column in sides:
+            for (_, _, kept), encoded in zip(chunk, encoder.encode(sentences), strict=True):
+                for place in kept:
+                    vectors[place.row] = encoded.vectors[place[column]]
+        for number, _, kept in chunk:
+            for place in kept:
+                where[place.row] = (number, place.source, place.target)
+        for array in (target, source, where):
+            array.flush()  # type: ignore[attr-defined]
+        _note_progress(building, step)
+
+
+def _note_progress(building: Path, steps: int) -> None:
+    new = building / "done.new"
+    new.write_text(str(steps))
+    new.replace(building / "done")
+
+
+def _map(path: Path, kind: Any, shape: tuple[int, int], mode: Any) -> NDArray[Any]:
+    return np.memmap(path, kind, mode, shape=shape) if shape[0] else np.zeros(shape, kind)

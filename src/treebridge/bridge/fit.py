@@ -1,0 +1,153 @@
+"""From occurrences to a bridge: anchors, isotropy, the map, and how good it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.bridge.bridge import Bridge, BridgeSettings
+from treebridge.bridge.collect import Occurrences
+from treebridge.bridge.isotropy import BLOCK, Isotropy, anisotropy, unit
+from treebridge.bridge.mapping import WEIGHTINGS, Matrix, Moments, least_squares, orthogonal, rcsls
+from treebridge.bridge.quality import HeldOut, chance_level, mean_cosine, retrieval, verdict
+from treebridge.bridge.senses import Anchors, anchors, sense_labels
+from treebridge.bridge.space import Space
+from treebridge.encode.encoder import Encoder
+from treebridge.errors import TreebridgeError
+
+Watch = Callable[[Iterable[Any]], Iterable[Any]]
+
+
+def fit_bridge(
+    occurrences: Occurrences,
+    source: Encoder,
+    target: Encoder,
+    into: Space | None,
+    settings: BridgeSettings,
+    *,
+    watch: Watch = iter,
+) -> tuple[Bridge, Anchors, NDArray[np.int8]]:
+    """Fit the map into the space `into` (a parser's), or into one fitted on these occurrences."""
+    _check(settings, source, into)
+    layout = occurrences.layout
+    labels = np.zeros(len(layout), np.int8)
+    if settings.level == "sense":
+        labels = sense_labels(
+            occurrences.target, layout.offsets, layout.types, seed=settings.seed, watch=watch
+        )
+    if settings.paper:
+        found, left, right = _by_themselves(occurrences, labels, settings)
+        x, y = left.transform(found.target), right.transform(found.source)
+    else:
+        left = _fit_isotropy(occurrences.target, settings)
+        right = into.isotropy if into else _fit_isotropy(occurrences.source, settings)
+        found = anchors(
+            occurrences.target, occurrences.source, layout.offsets, labels,
+            left.transform, right.transform,
+        )  # fmt: skip
+        x, y = _unit(found.target), _unit(found.source)
+    if settings.level == "occurrence":
+        w = orthogonal(_occurrence_moments(occurrences, left, right))
+    else:
+        w = _fit_map(x, y, found.counts, settings)
+    space = into or Space.of(source, right)
+    bridge = Bridge(Space.of(target, left), space, w, made=settings.as_dict())
+    bridge.quality = {
+        "occurrences": len(occurrences),
+        "types": len(layout.types),
+        "anchors": len(found),
+        "types_with_several_senses": int((np.bincount(found.types) > 1).sum()),
+        "anchor_cosine": mean_cosine(x @ w.T, y),
+    }
+    return bridge, found, labels
+
+
+def judge(bridge: Bridge, occurrences: Occurrences, held: HeldOut) -> None:
+    """Add to the bridge's quality what held-out sentence pairs say."""
+    mapped = bridge.transform(held.target)
+    there = bridge.into.transform(held.source)
+    to_source = retrieval(mapped, held.source_words, there, held.source_words)
+    quality: dict[str, Any] = {
+        "anisotropy": {
+            "target": anisotropy(occurrences.target),
+            "target_isotropic": anisotropy(bridge.target.transform(_sample(occurrences.target))),
+            "source": anisotropy(occurrences.source),
+            "source_isotropic": anisotropy(bridge.into.transform(_sample(occurrences.source))),
+        },
+        "held_out": len(held),
+        "cosine_unmapped": mean_cosine(held.target, held.source),
+        "cosine": mean_cosine(mapped, there),
+        "target_to_source": to_source,
+        "source_to_target": retrieval(there, held.target_words, mapped, held.target_words),
+        "unmapped": retrieval(held.target, held.source_words, held.source, held.source_words),
+        "chance": chance_level(held.source_words) if len(held) else float("nan"),
+    }
+    bridge.quality |= quality
+    if to_source:
+        bridge.quality["verdict"] = verdict(to_source["csls_p1"], quality["chance"])
+
+
+def _check(settings: BridgeSettings, source: Encoder, into: Space | None) -> None:
+    for name, value, allowed in (
+        ("--level", settings.level, ("word", "sense", "occurrence")),
+        ("--weighting", settings.weighting, tuple(WEIGHTINGS)),
+        ("--map", settings.map, ("procrustes", "least-squares", "rcsls")),
+    ):
+        if value not in allowed:
+            raise TreebridgeError(f"{name} {value}: take {', '.join(allowed)}")
+    if into is None:
+        return
+    into.check(source)
+    if bool(len(into.isotropy.means)) != settings.isotropy:
+        had = "with" if len(into.isotropy.means) else "without"
+        raise TreebridgeError(
+            f"the parser was trained {had} isotropy, so a bridge into it must be {had} too; "
+            f"{'leave out --no-isotropy' if had == 'with' else 'add --no-isotropy'}"
+        )
+
+
+def _fit_isotropy(vectors: NDArray[np.floating], settings: BridgeSettings) -> Isotropy:
+    return Isotropy.fit(vectors) if settings.isotropy else Isotropy.none(vectors.shape[1])
+
+
+def _by_themselves(
+    occurrences: Occurrences, labels: NDArray[np.int8], settings: BridgeSettings
+) -> tuple[Anchors, Isotropy, Isotropy]:
+    """The paper: both sets of anchors are means of raw vectors, normalised by themselves."""
+    found = anchors(occurrences.target, occurrences.source, occurrences.layout.offsets, labels)
+    return found, _fit_isotropy(found.target, settings), _fit_isotropy(found.source, settings)
+
+
+def _occurrence_moments(occurrences: Occurrences, left: Isotropy, right: Isotropy) -> Moments:
+    moments = Moments(occurrences.target.shape[1], occurrences.source.shape[1])
+    for start in range(0, len(occurrences), BLOCK):
+        here = slice(start, start + BLOCK)
+        moments.add(
+            left.transform(occurrences.target[here]), right.transform(occurrences.source[here])
+        )
+    return moments
+
+
+def _fit_map(
+    x: NDArray[np.float32],
+    y: NDArray[np.float32],
+    counts: NDArray[np.int64],
+    settings: BridgeSettings,
+) -> Matrix:
+    if settings.map == "rcsls":
+        return rcsls(x, y)
+    moments = Moments(x.shape[1], y.shape[1])
+    moments.add(x, y, WEIGHTINGS[settings.weighting](counts.astype(np.float64)))
+    return orthogonal(moments) if settings.map == "procrustes" else least_squares(moments)
+
+
+def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    return unit(vectors.astype(np.float64)).astype(np.float32)
+
+
+def _sample(vectors: NDArray[np.floating], n: int = 4000) -> NDArray[np.floating]:
+    chosen = np.random.default_rng(1).choice(len(vectors), min(n, len(vectors)), replace=False)
+    return vectors[np.sort(chosen)]

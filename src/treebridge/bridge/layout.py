@@ -1,0 +1,126 @@
+"""Which occurrences are kept, and where each will stand: decided from links alone (pass one).
+
+Links are known before any vector is, so types can be counted, sampled and laid out in blocks
+without running an encoder. Nothing here grows with the corpus but one counter for each type.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from treebridge.corpus.bitext import Pair
+from treebridge.encode.encoder import Encoder
+from treebridge.errors import TreebridgeError
+
+LinkArray = NDArray[np.int64]  # [links, 2]: source and target position
+_WORD = regex.compile(r"[\p{L}\p{M}'’\-·\u200c\u200d]+|\p{P}")  # no digits, no mixed punctuation
+
+
+@dataclass(frozen=True)
+class CollectSettings:
+    """Which links become occurrences."""
+
+    anchor_words: str = "whole"  # on both sides single pieces of the vocabularies, or `all`
+    max_per_type: int = 10_000
+    min_per_type: int = 5
+    held_out: float = 0.02  # of the sentence pairs, for judging the bridge
+    seed: int = 0
+
+
+class Place(NamedTuple):
+    """A link whose two vectors are to be kept, in this row."""
+
+    row: int
+    source: int  # word of the source sentence
+    target: int
+
+
+@dataclass
+class Layout:
+    """Blocks of rows, one for each target type: type t owns offsets[t] to offsets[t + 1]."""
+
+    types: list[str]
+    offsets: NDArray[np.int64]
+    counts: NDArray[np.int64]  # occurrences in the corpus, more than the block where sampled
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+
+class Chooser:
+    """Says of every sentence pair which links count; the same in every pass."""
+
+    def __init__(self, source: Encoder, target: Encoder, settings: CollectSettings):
+        if settings.anchor_words not in ("whole", "all"):
+            raise TreebridgeError(f"--anchor-words {settings.anchor_words}: take whole or all")
+        self.source = source
+        self.target = target
+        self.settings = settings
+
+    def is_held_out(self, pair: int) -> bool:
+        """Whether this sentence pair is kept apart for judging."""
+        return _chance(self.settings.seed, "held out", pair) < self.settings.held_out
+
+    def links(self, pair: Pair, links: LinkArray) -> list[tuple[int, int, str]]:
+        """The links that can be occurrences: source and target word, and the target's type."""
+        if not len(links):
+            return []
+        chosen = [(int(i), int(j)) for i, j in links if _WORD.fullmatch(pair.target[j])]
+        if self.settings.anchor_words == "whole" and chosen:
+            source, target = self.source.whole(pair.source), self.target.whole(pair.target)
+            chosen = [(i, j) for i, j in chosen if source[i] and target[j]]
+        return [(i, j, pair.target[j].lower()) for i, j in chosen]
+
+
+def lay_out(pairs: Iterable[tuple[Pair, LinkArray]], chooser: Chooser) -> Layout:
+    """Pass one: count every type, and give each that is frequent enough its block."""
+    settings = chooser.settings
+    counts: dict[str, int] = {}
+    for number, (pair, links) in enumerate(pairs):
+        if not chooser.is_held_out(number):
+            for _, _, word in chooser.links(pair, links):
+                counts[word] = counts.get(word, 0) + 1
+    types = sorted(word for word, count in counts.items() if count >= settings.min_per_type)
+    totals = np.array([counts[word] for word in types], np.int64)
+    offsets = np.zeros(len(types) + 1, np.int64)
+    np.cumsum(np.minimum(totals, settings.max_per_type), out=offsets[1:])
+    return Layout(types, offsets, totals)
+
+
+def places(
+    pairs: Iterable[tuple[Pair, LinkArray]], chooser: Chooser, layout: Layout
+) -> Iterator[tuple[int, Pair, list[Place]]]:
+    """Pass two: for every sentence pair the rows that it fills, none where nothing is kept.
+
+    Of a type with too many occurrences each is as likely to be kept as any other: with t still to
+    come and k rows free, the next one is taken with chance k / t (Knuth's algorithm S).
+    """
+    number_of = {word: t for t, word in enumerate(layout.types)}
+    left = layout.counts.copy()  # occurrences still to come
+    free = np.diff(layout.offsets)  # rows still free
+    seed = chooser.settings.seed
+    for number, (pair, links) in enumerate(pairs):
+        found = []
+        if not chooser.is_held_out(number):
+            for i, j, word in chooser.links(pair, links):
+                t = number_of.get(word)
+                if t is None:
+                    continue
+                if left[t] == free[t] or _chance(seed, word, int(left[t])) * left[t] < free[t]:
+                    found.append(Place(int(layout.offsets[t + 1] - free[t]), i, j))
+                    free[t] -= 1
+                left[t] -= 1
+        yield number, pair, found
+
+
+def _chance(seed: int, what: str, number: int) -> float:
+    """A number in [0, 1) that depends on nothing but its arguments."""
+    text = f"{seed} {number} {what}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=7).digest(), "big") / 2**56

@@ -1,0 +1,110 @@
+"""How good is a bridge? Judged on sentence pairs that were held out, without any target tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.bridge.isotropy import unit
+from treebridge.bridge.layout import Chooser, LinkArray
+from treebridge.bridge.mapping import csls
+from treebridge.corpus.bitext import Pair
+
+QUERIES, CANDIDATES = 2_000, 10_000
+Vectors = NDArray[np.floating]
+
+
+@dataclass
+class HeldOut:
+    """Occurrences of sentence pairs that the bridge was not fitted on; raw unit vectors."""
+
+    target: NDArray[np.float32]
+    source: NDArray[np.float32]
+    target_words: list[str]
+    source_words: list[str]
+
+    def __len__(self) -> int:
+        return len(self.target_words)
+
+
+def collect_held_out(pairs: Iterable[tuple[Pair, LinkArray]], chooser: Chooser) -> HeldOut:
+    """Encode held-out pairs until there are enough links to judge by."""
+    chosen: list[tuple[Pair, list[tuple[int, int, str]]]] = []
+    total = 0
+    for number, (pair, links) in enumerate(pairs):
+        if chooser.is_held_out(number) and (found := chooser.links(pair, links)):
+            chosen.append((pair, found))
+            total += len(found)
+            if total >= CANDIDATES:
+                break
+    left = chooser.target.encode([pair.target for pair, _ in chosen])
+    right = chooser.source.encode([pair.source for pair, _ in chosen])
+    held = HeldOut(
+        np.zeros((total, chooser.target.dim), np.float32),
+        np.zeros((total, chooser.source.dim), np.float32),
+        [],
+        [],
+    )
+    row = 0
+    for (pair, found), x, y in zip(chosen, left, right, strict=True):
+        for i, j, word in found:
+            held.target[row], held.source[row] = x.vectors[j], y.vectors[i]
+            held.target_words.append(word)
+            held.source_words.append(pair.source[i].lower())
+            row += 1
+    return held
+
+
+def mean_cosine(x: Vectors, y: Vectors) -> float:
+    """Of paired rows."""
+    if x.shape != y.shape or not len(x):
+        return float("nan")
+    return float((unit(x.astype(np.float64)) * unit(y.astype(np.float64))).sum(1).mean())
+
+
+def retrieval(
+    queries: Vectors, answers: list[str], candidates: Vectors, words: list[str], seed: int = 0
+) -> dict[str, float]:
+    """How often the aligned word is found: P@1 and P@5, nearest neighbour and CSLS, in percent.
+
+    Query q is answered rightly by any candidate that is the word answers[q].
+    """
+    if queries.shape[1] != candidates.shape[1] or not len(queries):
+        return {}
+    chosen = np.random.default_rng(seed).permutation(len(queries))[:QUERIES]
+    x = unit(queries[chosen].astype(np.float64)).astype(np.float32)
+    y = unit(candidates[:CANDIDATES].astype(np.float64)).astype(np.float32)
+    names = np.array(words[:CANDIDATES])
+    wanted = np.array([answers[q] for q in chosen])
+    similarity = (x @ y.T).astype(np.float64)
+    result = {}
+    for name, score in (("nn", similarity), ("csls", csls(similarity))):
+        top = np.argsort(-score, axis=1, kind="stable")[:, :5]
+        right = names[top] == wanted[:, None]
+        result[f"{name}_p1"] = 100 * float(right[:, 0].mean())
+        result[f"{name}_p5"] = 100 * float(right.any(1).mean())
+    return result
+
+
+def chance_level(answers: list[str]) -> float:
+    """P@1, in percent, of always guessing a random candidate: what a useless bridge gets."""
+    _, counts = np.unique(np.array(answers), return_counts=True)
+    shares = counts / counts.sum()
+    return 100 * float((shares**2).sum())
+
+
+def verdict(p1: float, chance: float) -> str:
+    """One line for people."""
+    if p1 < 3 * chance:
+        return (
+            f"useless: {p1:.1f} % of held-out words found, by chance {chance:.1f} %; are source "
+            "and target (files or encoders) swapped, or is the bitext not parallel?"
+        )
+    if p1 < 40:
+        return f"weak: {p1:.1f} % of held-out words found; more parallel text would help"
+    if p1 < 60:
+        return f"fair: {p1:.1f} % of held-out words found"
+    return f"good: {p1:.1f} % of held-out words found"
