@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -30,3 +32,37 @@ def watch(what: str) -> Callable[[Iterable[T]], Iterable[T]]:
                     progress.update(task, completed=done)
 
     return watched
+
+
+@contextmanager
+def meter(size: int, unit: str = "words") -> Iterator[Callable[[str, float], None]]:
+    """A function to report stages to (what, share done): shows a bar, the rate and the time left.
+
+    `size` is how many units one stage goes through.
+    """
+    if not sys.stderr.isatty():
+        yield lambda stage, share: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description:>8}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f} %"),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        tasks: dict[str, tuple[TaskID, float]] = {}
+
+        def report(stage: str, share: float) -> None:
+            if stage not in tasks:
+                task = progress.add_task(stage, total=1.0, rate="")
+                tasks[stage] = task, time.perf_counter()
+            task, start = tasks[stage]
+            spent = time.perf_counter() - start
+            rate = f"{size * share / spent:,.0f} {unit}/s" if spent > 0 else ""
+            progress.update(task, completed=share, rate=rate)
+
+        yield report

@@ -1,0 +1,1 @@
+"""Pairs → links: which word translates which."""

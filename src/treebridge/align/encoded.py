@@ -1,0 +1,144 @@
+"""A bitext as numbers: flat arrays of word ids, which is all that an aligner needs to see."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from treebridge.corpus.bitext import Bitext, Pair
+from treebridge.errors import TreebridgeError
+
+MAX_WORDS = 32_767  # of a sentence: positions are 16-bit numbers
+UNKNOWN = -1  # the id of a word that a trained model has not seen
+
+Floats = npt.NDArray[np.floating]
+Ints = npt.NDArray[np.int32]
+Offsets = npt.NDArray[np.int64]
+
+
+class Vocabulary(dict[str, int]):
+    """Word → id, in the order of first sight; case is ignored, for counting only.
+
+    A growing vocabulary learns the words that it is asked for, a closed one calls them UNKNOWN.
+    """
+
+    growing = True
+
+    def __missing__(self, word: str) -> int:
+        lower = word.lower()
+        if lower != word:
+            return self[lower]  # not kept under its written form: the vocabulary stays small
+        if not self.growing:
+            return UNKNOWN
+        self[word] = len(self)
+        return self[word]
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Vocabulary:
+        """The closed vocabulary of a trained model."""
+        vocabulary = cls((word, number) for number, word in enumerate(words))
+        vocabulary.growing = False
+        return vocabulary
+
+
+class Side(NamedTuple):
+    """All sentences of one language, one after the other; sentence n is words[at[n] : at[n + 1]].
+
+    A tuple, because compiled functions take these.
+    """
+
+    words: Ints
+    at: Offsets
+
+    def lengths(self) -> Offsets:
+        """The number of words of every sentence."""
+        return np.diff(self.at)
+
+
+@dataclass
+class Encoded:
+    """Sentence pairs as word ids, with the place in its file that each one has.
+
+    `lines[n]` is the number, from 0, of the raw pair that pair n was; `read` counts them.
+    """
+
+    source: Side
+    target: Side
+    source_words: Vocabulary
+    target_words: Vocabulary
+    lines: Offsets
+    read: int
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @property
+    def tokens(self) -> int:
+        """Words on both sides."""
+        return len(self.source.words) + len(self.target.words)
+
+    @cached_property
+    def cells(self) -> Offsets:
+        """Where every sentence pair's word pairs begin, if all stood in one row."""
+        at = np.zeros(len(self) + 1, np.int64)
+        np.cumsum(self.source.lengths() * self.target.lengths(), out=at[1:])
+        return at
+
+
+class Encoder:
+    """Takes pairs in and keeps four bytes a word of them."""
+
+    def __init__(
+        self, source_words: Vocabulary | None = None, target_words: Vocabulary | None = None
+    ):
+        self._vocabularies = (
+            Vocabulary() if source_words is None else source_words,
+            Vocabulary() if target_words is None else target_words,
+        )
+        self._words = (array("i"), array("i"))
+        self._at = (array("q", [0]), array("q", [0]))
+        self._lines = array("q")
+
+    def add(self, pair: tuple[Sequence[str], Sequence[str]], line: int) -> None:
+        """Append a pair."""
+        for side, sentence in enumerate(pair):
+            if len(sentence) > MAX_WORDS:
+                raise TreebridgeError(
+                    f"pair {line + 1} has a sentence of {len(sentence):,} words; "
+                    f"at most {MAX_WORDS:,} can be aligned"
+                )
+            self._words[side].extend(map(self._vocabularies[side].__getitem__, sentence))
+            self._at[side].append(len(self._words[side]))
+        self._lines.append(line)
+
+    def done(self, read: int | None = None) -> Encoded:
+        """What was taken in; `read` is the number of raw pairs it came from."""
+        source, target = (
+            Side(np.array(words, np.int32), np.array(at, np.int64))
+            for words, at in zip(self._words, self._at, strict=True)
+        )
+        lines = np.array(self._lines, np.int64)
+        read = len(lines) if read is None else read
+        return Encoded(source, target, *self._vocabularies, lines, read)
+
+
+def encode(bitext: Bitext, walk: Iterable[Pair] | None = None) -> Encoded:
+    """Walk through a bitext once; `walk` is the bitext with whatever watches over it."""
+    encoder = Encoder()
+    for pair in bitext if walk is None else walk:
+        encoder.add(pair, bitext.counts.read - 1)
+    return encoder.done(bitext.counts.read)
+
+
+def encode_pairs(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Encoded:
+    """Encode pairs of word lists that come from no file."""
+    encoder = Encoder()
+    for number, pair in enumerate(pairs):
+        encoder.add(pair, number)
+    return encoder.done()

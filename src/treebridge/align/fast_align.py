@@ -1,0 +1,237 @@
+"""fast_align: IBM model 2 with a diagonal prior and mean-field estimation, both directions at once.
+
+Dyer, Chahuneau, Smith (2013), *A Simple, Fast, and Effective Reparameterization of IBM Model 2*.
+Forward is the original's default: every target word picks a source word or NULL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numba as nb
+import numpy as np
+
+from treebridge.align.aligner import NOTHING, Aligner, Choices, Report, quiet
+from treebridge.align.counting import PARTS, Block, Knowledge, expected_counts
+from treebridge.align.diagonal import better_tension, fill_prior, length_classes
+from treebridge.align.dirichlet import normalize
+from treebridge.align.encoded import Encoded
+from treebridge.align.table import MISSING, PairTable, equal_ranges, find_all
+from treebridge.align.threads import Threads
+
+UNSEEN = 1e-9  # the probability of a word pair that training did not see, as in the original
+
+
+@dataclass(frozen=True)
+class FastAlignSettings:
+    """The original's defaults, as its users call it (-d -o -v)."""
+
+    iterations: int = 5  # the last one decodes only
+    null: float = 0.08
+    alpha: float = 0.01
+    tension: float = 4.0
+    double: bool = False  # 64 bits a number: for comparisons, at twice the memory
+
+
+class Prior(NamedTuple):
+    """How likely words pick nothing, and how far from the diagonal they pick."""
+
+    null: float
+    forward: float  # tension
+    reverse: float
+
+
+class FastAlign(Aligner):
+    """The model of the paper."""
+
+    engine = "fast-align"
+
+    @classmethod
+    def fit(
+        cls,
+        corpus: Encoded,
+        threads: Threads,
+        report: Report = quiet,
+        settings: FastAlignSettings | None = None,
+    ) -> FastAlign:
+        """Train by expectation maximisation, as the original does."""
+        settings = settings or FastAlignSettings()
+        table = PairTable.build(corpus, threads)
+        known, prior = train(corpus, table, threads, report, settings)
+        return cls(
+            table,
+            known,
+            corpus.source_words,
+            corpus.target_words,
+            settings,
+            {"tension_forward": prior.forward, "tension_reverse": prior.reverse},
+            {"pairs": len(corpus), "words": corpus.tokens},
+        )
+
+    @property
+    def prior(self) -> Prior:
+        """The prior that training arrived at."""
+        tensions = (self.trained["tension_forward"], self.trained["tension_reverse"])
+        return Prior(self.settings.null, *tensions)
+
+    def choices(self, corpus: Encoded, threads: Threads, report: Report = quiet) -> Choices:
+        """The most likely choice of every word; ties go to NULL, then to the lowest position."""
+        choices = Choices.none(corpus)
+        sides = corpus.source, corpus.target
+
+        def pick(part: tuple[int, int]) -> None:
+            _pick(*part, self.table, *sides, self.known, self.prior, *choices)
+            report("align", part[1] / len(corpus))
+
+        if len(corpus):
+            threads.map(pick, equal_ranges(corpus.cells, 4 * PARTS))
+        return choices
+
+
+def train(
+    corpus: Encoded,
+    table: PairTable,
+    threads: Threads,
+    report: Report,
+    settings: FastAlignSettings,
+) -> tuple[Knowledge, Prior]:
+    """All iterations but the last, which only decodes."""
+    known = Knowledge.filled(table, corpus, 1.0, settings.double)  # uniform, at any scale
+    counts = Knowledge.filled(table, corpus, 0.0, settings.double)
+    prior = Prior(settings.null, settings.tension, settings.tension)
+    sides = corpus.source, corpus.target
+    classes = length_classes(*sides[::-1]), length_classes(*sides)
+    words = [max(float(lengths[:, 0] @ numbers), 1.0) for lengths, numbers in classes]
+    steps = settings.iterations - 1
+    for step in range(steps):
+        features = _expect(corpus, table, known, prior, counts, threads, report, (step, steps))
+        if step:
+            tensions = (
+                better_tension(tension, feature / total, lengths)
+                for tension, feature, total, lengths in zip(
+                    prior[1:], features, words, classes, strict=True
+                )
+            )
+            prior = Prior(settings.null, *tensions)
+        normalize(table, counts, settings.alpha, threads)
+        known, counts = counts, known
+        for array in counts:
+            array.fill(0)
+    return known, prior
+
+
+def _expect(
+    corpus: Encoded,
+    table: PairTable,
+    known: Knowledge,
+    prior: Prior,
+    counts: Knowledge,
+    threads: Threads,
+    report: Report,
+    progress: tuple[int, int],
+) -> tuple[float, float]:
+    """Fill the counts; return the features h of both directions, summed over all words."""
+    step, steps = progress
+
+    def posteriors(block: Block, first: int, last: int) -> tuple[float, float]:
+        sides = corpus.source, corpus.target
+        features: tuple[float, float] = _posteriors(block, first, last, table, *sides, known, prior)
+        return features
+
+    features = expected_counts(
+        corpus, counts, posteriors, threads, lambda share: report("train", (step + share) / steps)
+    )
+    return sum(f for f, _ in features), sum(r for _, r in features)
+
+
+@nb.njit(cache=True, nogil=True)
+def _largest(first, last, source, target):
+    """The greatest numbers of words among some sentences."""
+    rows, columns = 0, 0
+    for n in range(first, last):
+        rows = max(rows, source.at[n + 1] - source.at[n])
+        columns = max(columns, target.at[n + 1] - target.at[n])
+    return rows, columns
+
+
+@nb.njit(cache=True, nogil=True)
+def _posteriors(block, first, last, table, source, target, known, prior):
+    """Fill in the posteriors of some sentences; return their features h, summed over the words."""
+    forward = reverse = 0.0
+    rows, columns = _largest(block.first + first, block.first + last, source, target)
+    weights = np.empty(max(rows, columns))
+    for k in range(first, last):
+        n = block.first + k
+        s, t = source.at[n], target.at[n]
+        rows, columns = source.at[n + 1] - s, target.at[n + 1] - t
+        if rows == 0 or columns == 0:
+            continue
+        slots = block.slots[block.at[k] : block.at[k + 1]]
+        cells = block.posteriors[block.at[k] : block.at[k + 1]]
+        find_all(n, table, source, target, slots)
+        for j in range(columns):
+            null = known.null_target[target.words[t + j]] * prior.null
+            total = null
+            fill_prior(j + 1, columns, rows, prior.forward, weights)
+            for i in range(rows):
+                slot = slots[i * columns + j]
+                p = known.pairs[slot, 0] if slot != MISSING else UNSEEN
+                weights[i] *= (1 - prior.null) * p
+                total += weights[i]
+            block.null_target[t + j - target.at[block.first]] = null / total
+            for i in range(rows):
+                share = weights[i] / total
+                cells[i * columns + j, 0] = share
+                forward -= share * abs((i + 1) / rows - (j + 1) / columns)
+        for i in range(rows):
+            null = known.null_source[source.words[s + i]] * prior.null
+            total = null
+            fill_prior(i + 1, rows, columns, prior.reverse, weights)
+            for j in range(columns):
+                slot = slots[i * columns + j]
+                p = known.pairs[slot, 1] if slot != MISSING else UNSEEN
+                weights[j] *= (1 - prior.null) * p
+                total += weights[j]
+            block.null_source[s + i - source.at[block.first]] = null / total
+            for j in range(columns):
+                share = weights[j] / total
+                cells[i * columns + j, 1] = share
+                reverse -= share * abs((i + 1) / rows - (j + 1) / columns)
+    return forward, reverse
+
+
+@nb.njit(cache=True, nogil=True)
+def _pick(first, last, table, source, target, known, prior, forward, reverse):
+    """The arg-max of every word of some sentences."""
+    rows, columns = _largest(first, last, source, target)
+    slots = np.empty(rows * columns, np.int64)
+    weights = np.empty(max(rows, columns))
+    for n in range(first, last):
+        s, t = source.at[n], target.at[n]
+        rows, columns = source.at[n + 1] - s, target.at[n + 1] - t
+        if rows == 0 or columns == 0:
+            continue
+        find_all(n, table, source, target, slots)
+        for j in range(columns):
+            word, best = target.words[t + j], NOTHING
+            most = prior.null * (known.null_target[word] if word >= 0 else UNSEEN)
+            fill_prior(j + 1, columns, rows, prior.forward, weights)
+            for i in range(rows):
+                slot = slots[i * columns + j]
+                p = known.pairs[slot, 0] if slot != MISSING else UNSEEN
+                weight = (1 - prior.null) * weights[i] * p
+                if weight > most:
+                    most, best = weight, i
+            forward[t + j] = best
+        for i in range(rows):
+            word, best = source.words[s + i], NOTHING
+            most = prior.null * (known.null_source[word] if word >= 0 else UNSEEN)
+            fill_prior(i + 1, rows, columns, prior.reverse, weights)
+            for j in range(columns):
+                slot = slots[i * columns + j]
+                p = known.pairs[slot, 1] if slot != MISSING else UNSEEN
+                weight = (1 - prior.null) * weights[j] * p
+                if weight > most:
+                    most, best = weight, j
+            reverse[s + i] = best

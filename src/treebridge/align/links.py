@@ -1,0 +1,80 @@
+"""Links: for every sentence pair, which source word goes with which target word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numba as nb
+import numpy as np
+import numpy.typing as npt
+
+from treebridge.align.encoded import Offsets
+
+Positions = npt.NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class Links:
+    """The links of all pairs in flat arrays; `links[n]` is an array [k, 2] of (source, target).
+
+    Pair n is the n-th that the bitext keeps. Within a pair links are sorted.
+    """
+
+    source: Positions
+    target: Positions
+    at: Offsets
+
+    def __len__(self) -> int:
+        return len(self.at) - 1
+
+    def __getitem__(self, n: int) -> npt.NDArray[np.int64]:
+        if not 0 <= n < len(self):
+            raise IndexError(f"pair {n} of {len(self)}")
+        here = slice(self.at[n], self.at[n + 1])
+        return np.stack([self.source[here], self.target[here]], axis=1).astype(np.int64)
+
+    def __iter__(self) -> Iterator[npt.NDArray[np.int64]]:
+        return (self[n] for n in range(len(self)))
+
+    @property
+    def total(self) -> int:
+        """Links of all pairs together."""
+        return len(self.source)
+
+    def first(self, pairs: int) -> Links:
+        """Those of the first pairs only."""
+        end = self.at[pairs]
+        return Links(self.source[:end], self.target[:end], self.at[: pairs + 1])
+
+    def one_to_one(self) -> Links:
+        """Without every link whose source or target word has another one."""
+        keep = _alone(self.source, self.target, self.at)
+        at = np.concatenate([[0], np.cumsum(keep)])[self.at]
+        return Links(self.source[keep], self.target[keep], at)
+
+    @classmethod
+    def of(cls, pairs: Iterable[Iterable[tuple[int, int]]]) -> Links:
+        """From sets of links."""
+        rows = [sorted(set(links)) for links in pairs]
+        flat = np.array([link for row in rows for link in row], np.uint16).reshape(-1, 2)
+        at = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+        return cls(flat[:, 0].copy(), flat[:, 1].copy(), at)
+
+
+@nb.njit(cache=True, nogil=True)
+def _alone(source, target, at):
+    """Which links share no word with another one."""
+    keep = np.ones(len(source), np.bool_)
+    links_of_source = np.zeros(1 << 16, np.int32)
+    links_of_target = np.zeros(1 << 16, np.int32)
+    for n in range(len(at) - 1):
+        for k in range(at[n], at[n + 1]):
+            links_of_source[source[k]] += 1
+            links_of_target[target[k]] += 1
+        for k in range(at[n], at[n + 1]):
+            keep[k] = links_of_source[source[k]] == 1 and links_of_target[target[k]] == 1
+        for k in range(at[n], at[n + 1]):
+            links_of_source[source[k]] = 0
+            links_of_target[target[k]] = 0
+    return keep
