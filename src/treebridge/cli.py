@@ -75,6 +75,11 @@ def inspect(
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
 ) -> None:
     """What is in a treebank, a bitext or a text: sizes, lengths, labels, filters, problems."""
+    if Path(files[0]).is_dir() and (Path(files[0]) / "bridge.safetensors").exists():
+        from treebridge.show.bridge import inspect_bridge
+
+        inspect_bridge(Path(files[0]), word or [], as_json=as_json)
+        return
     if word or encoder:
         from treebridge.encode.encoder import EncoderSettings
         from treebridge.show.contexts import inspect_words
@@ -217,6 +222,113 @@ def demo(
     from treebridge.experiment.demo import run_demo
 
     run_demo(folder, seed)
+
+
+class Level(str, Enum):
+    """What an anchor is the mean of."""
+
+    word = "word"
+    sense = "sense"
+    occurrence = "occurrence"
+
+
+class Weighting(str, Enum):
+    """How much an anchor counts."""
+
+    none = "none"
+    sqrt = "sqrt"
+    count = "count"
+
+
+class Map(str, Enum):
+    """What kind of map W is."""
+
+    procrustes = "procrustes"
+    least_squares = "least-squares"
+    rcsls = "rcsls"
+
+
+class AnchorWords(str, Enum):
+    """Which words make anchors."""
+
+    whole = "whole"
+    all = "all"
+
+
+class BridgePreset(str, Enum):
+    """Named settings."""
+
+    default = "default"
+    paper = "paper"
+
+
+@app.command()
+def bridge(
+    files: Annotated[list[str], typer.Argument(help="A bitext: one file, or two parallel ones.")],
+    target: Annotated[str, typer.Option(help="Encoder of the target language.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the bridge.")],
+    into: Annotated[Path | None, typer.Option(help="The parser it leads to.")] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Encoder of the source language, where there is no parser.")
+    ] = None,
+    pairs: Annotated[int | None, typer.Option(min=1, help="Take only so many pairs.")] = None,
+    links: Annotated[
+        str | None, typer.Option(help="Links in Pharaoh format, instead of our aligner.")
+    ] = None,
+    aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
+    symmetrize: Annotated[
+        Symmetrize, typer.Option(help="How two directions make one.")
+    ] = Symmetrize.intersection,
+    level: Annotated[Level, typer.Option(help="What an anchor is the mean of.")] = Level.sense,
+    isotropy: Annotated[bool, typer.Option(help="Iterative normalization.")] = True,
+    weighting: Annotated[Weighting, typer.Option(help="Weight by count.")] = Weighting.none,
+    map_kind: Annotated[Map, typer.Option("--map", help="What kind of map.")] = Map.procrustes,
+    anchor_words: Annotated[
+        AnchorWords, typer.Option(help="whole: single pieces on both sides.")
+    ] = AnchorWords.whole,
+    preset: Annotated[
+        BridgePreset, typer.Option(help="paper: fast-align, anchors normalised by themselves.")
+    ] = BridgePreset.default,
+    source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
+    target_language: Annotated[str | None, typer.Option(help="Code of the target's.")] = None,
+    words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
+    seed: Annotated[int, typer.Option(help="For sampling and clustering.")] = 0,
+    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
+    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    precision: Annotated[str, typer.Option(help="auto, fp32, bf16, fp16 or int8.")] = "auto",
+    backend: Annotated[str, typer.Option(help="torch or onnx.")] = "torch",
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
+) -> None:
+    """Fit the map that carries target vectors into a parser's space, and say how good it is."""
+    from treebridge.bridge.bridge import BridgeSettings
+    from treebridge.bridge.layout import CollectSettings
+    from treebridge.bridge.make import MakeSettings
+    from treebridge.corpus.bitext import Bitext
+    from treebridge.encode.encoder import EncoderSettings
+    from treebridge.show.bridge import bridge_files
+
+    if into is not None:
+        raise TreebridgeError(
+            "--into needs a trained parser, which is to come; use --source ENCODER"
+        )
+    paper = preset is BridgePreset.paper
+    bitext = Bitext(
+        tuple(files),
+        source_language=source_language,
+        target_language=target_language,
+        engine=words.value,
+        limit=pairs,
+    )
+    settings = MakeSettings(
+        fit=BridgeSettings(level.value, isotropy, weighting.value, map_kind.value, paper, seed),
+        collect=CollectSettings(anchor_words=anchor_words.value, seed=seed),
+        aligner=Engine.fast_align.value if paper else aligner.value,
+        symmetrize=symmetrize.value,
+        links=links,
+    )
+    encoding = EncoderSettings(layers, precision, backend, device, offline=offline)
+    bridge_files(bitext, source, target, None, output, settings, encoding, as_json=as_json)
 
 
 cache = typer.Typer(no_args_is_help=True, help="Vectors and exported encoders kept on disk.")

@@ -1,0 +1,159 @@
+"""The whole way from a bitext to a bridge; every step is kept and not done twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treebridge.align.encoded import encode
+from treebridge.align.engines import DEFAULT, engine
+from treebridge.align.links import Links
+from treebridge.align.pharaoh import read_pharaoh
+from treebridge.align.symmetrize import symmetrize
+from treebridge.align.threads import Threads
+from treebridge.artefact import read_tensors, write_tensors
+from treebridge.bridge.bridge import Bridge, BridgeSettings
+from treebridge.bridge.collect import Occurrences, Pairs, collect
+from treebridge.bridge.dossier import describe_senses
+from treebridge.bridge.fit import fit_bridge, judge
+from treebridge.bridge.layout import Chooser, CollectSettings, LinkArray
+from treebridge.bridge.quality import collect_held_out
+from treebridge.bridge.space import Space
+from treebridge.corpus.bitext import Bitext, Pair
+from treebridge.encode.cache import cache_folder
+from treebridge.encode.encoder import Encoder
+from treebridge.errors import TreebridgeError
+
+
+@dataclass(frozen=True)
+class MakeSettings:
+    """All that decides a bridge beside bitext and encoders."""
+
+    fit: BridgeSettings = field(default_factory=BridgeSettings)
+    collect: CollectSettings = field(default_factory=CollectSettings)
+    aligner: str = DEFAULT
+    symmetrize: str = "intersection"
+    links: str | None = None  # a Pharaoh file instead of our aligner
+
+
+@dataclass(frozen=True)
+class Reports:
+    """Who is told how far each step is: wrappers of iterables, and the aligner's own meter."""
+
+    pairs: Callable[[Iterable[Any]], Iterable[Any]] = iter
+    senses: Callable[[Iterable[Any]], Iterable[Any]] = iter
+    align: Callable[[str, float], None] = lambda stage, share: None
+    step: Callable[[str], None] = lambda what: None
+
+
+def make_bridge(
+    bitext: Bitext,
+    source: Encoder,
+    target: Encoder,
+    into: Space | None = None,
+    settings: MakeSettings | None = None,
+    reports: Reports | None = None,
+) -> Bridge:
+    """Align, collect, fit and judge."""
+    settings, reports = settings or MakeSettings(), reports or Reports()
+    if into:
+        into.check(source)
+    reports.step("aligning words")
+    links = find_links(bitext, settings, reports)
+    pairs = _walk(bitext, links)
+    reports.step("collecting occurrences")
+    key = _key(
+        _links_key(bitext, settings),
+        source.fingerprint,
+        target.fingerprint,
+        asdict(settings.collect),
+    )
+    folder = cache_folder("occurrences") / key
+    found = collect(pairs, source, target, settings.collect, folder, watch=reports.pairs)
+    if not len(found):
+        raise TreebridgeError(
+            f"no word occurs {settings.collect.min_per_type} times among {links.total:,} links of "
+            f"{len(links):,} pairs; give more parallel text"
+        )
+    reports.step("finding senses, fitting the map")
+    bridge, anchors, labels = fit_bridge(
+        found, source, target, into, settings.fit, watch=reports.senses
+    )
+    reports.step("judging by held-out pairs")
+    judge(bridge, found, collect_held_out(pairs(), Chooser(source, target, settings.collect)))
+    bridge.senses = describe_senses(found, labels, anchors, pairs())
+    _describe(bridge, bitext, links, found, settings)
+    return bridge
+
+
+def find_links(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Links:
+    """One-to-one links: read from a file, from the cache, or made by our aligner."""
+    if settings.links:
+        return read_pharaoh(settings.links, bitext).one_to_one()
+    path = cache_folder("links") / f"{_links_key(bitext, settings)}.safetensors"
+    if path.exists():
+        kept = read_tensors(path)
+        return Links(kept["source"], kept["target"], kept["at"])
+    corpus = encode(bitext, reports.pairs(bitext))
+    if not len(corpus):
+        raise TreebridgeError(f"no pairs to align: {bitext.counts}", file=str(bitext.paths[0]))
+    with Threads(None) as threads:
+        aligner = engine(settings.aligner).fit(corpus, threads, reports.align)
+        choices = aligner.choices(corpus, threads, reports.align)
+        links = symmetrize(corpus, choices, settings.symmetrize, threads).one_to_one()
+    new = path.with_suffix(".new")
+    write_tensors(new, {"source": links.source, "target": links.target, "at": links.at})
+    new.replace(path)
+    return links
+
+
+def _walk(bitext: Bitext, links: Links) -> Pairs:
+    def walk() -> Iterator[tuple[Pair, LinkArray]]:
+        return zip(bitext, links, strict=False)  # a limited bitext may be the longer one's start
+
+    return walk
+
+
+def _links_key(bitext: Bitext, settings: MakeSettings) -> str:
+    """A hash of bitext and all that decides its links."""
+    digest = hashlib.sha256()
+    for path in (*bitext.paths, *([settings.links] if settings.links else [])):
+        if str(path) == "-":
+            raise TreebridgeError("a bitext is walked through several times: give a file, not -")
+        try:
+            with Path(path).open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    digest.update(block)
+        except OSError as error:
+            raise TreebridgeError(f"cannot be read: {error.strerror}", file=path) from None
+    how = [bitext.source_language, bitext.target_language, bitext.engine, asdict(bitext.filters),
+           bitext.limit, settings.aligner, settings.symmetrize]  # fmt: skip
+    return _key(digest.hexdigest(), how)
+
+
+def _key(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _describe(
+    bridge: Bridge, bitext: Bitext, links: Links, found: Occurrences, settings: MakeSettings
+) -> None:
+    words = int(np.sum([len(pair.target) for pair in bitext]))
+    bridge.made |= {
+        "bitext": " + ".join(Path(path).name for path in bitext.paths),
+        "pairs": len(links),
+        "links_from": (settings.links and Path(settings.links).name) or settings.aligner,
+        "symmetrize": settings.symmetrize,
+        **{f"collect_{key}": value for key, value in asdict(settings.collect).items()},
+    }
+    bridge.quality = {
+        "links": links.total,
+        "linked_target_words": links.total / max(1, words),
+        **bridge.quality,
+    }
