@@ -237,7 +237,7 @@ class Weighting(str, Enum):
 
     none = "none"
     sqrt = "sqrt"
-    count = "count"
+    by_count = "count"
 
 
 class Map(str, Enum):

@@ -16,11 +16,11 @@ import torch
 from numpy.typing import NDArray
 
 MAX_K = 7
-RESTARTS = 6
+RESTARTS = 8
 TRIALS = 3  # candidates for every new centre; the best is taken (greedy k-means++)
 EXPLORE, POLISH = 4, 10  # iterations for every restart, and then for the best one
 TOLERANCE = 5e-4  # of the inertia; a set whose clusterings all gain less is done
-SKETCH = 96  # dimensions in which the restarts are tried
+SKETCH = 128  # dimensions in which the restarts are tried
 SAMPLE = 2000  # vectors of a set that the centres are fitted on; all are assigned
 KS = range(2, MAX_K + 1)
 # Where the centres of each k stand in a row of 2 + … + 7 columns.

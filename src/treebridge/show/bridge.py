@@ -68,7 +68,7 @@ def show_bridge(bridge: Bridge, path: Path) -> None:
         "into": bridge.into.encoder,
         "links": f"{q['links']:,}, of {100 * q['linked_target_words']:.0f} % of the target words",
         "occurrences kept": f"{q['occurrences']:,} of {q['types']:,} types",
-        "anchors": f"{q['anchors']:,}; {q['types_with_several_senses']:,} types with several senses",
+        "anchors": f"{q['anchors']:,}; {q['types_with_several_senses']:,} with several senses",
         "anisotropy, target": _change(q["anisotropy"], "target"),
         "anisotropy, source": _change(q["anisotropy"], "source"),
         "cosine of anchors": f"{q['anchor_cosine']:.3f}",
