@@ -130,6 +130,8 @@ def _links_key(bitext: Bitext, settings: MakeSettings) -> str:
             with Path(path).open("rb") as stream:
                 while block := stream.read(1 << 20):
                     digest.update(block)
+        except FileNotFoundError:
+            raise TreebridgeError("there is no such file", file=path) from None
         except OSError as error:
             raise TreebridgeError(f"cannot be read: {error.strerror}", file=path) from None
     how = [bitext.source_language, bitext.target_language, bitext.engine, asdict(bitext.filters),
