@@ -27,7 +27,7 @@ def test_help_imports_nothing_heavy() -> None:
         "from treebridge.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "heavy = {'torch', 'transformers', 'numpy', 'scipy', 'spacy', 'regex'} & set(sys.modules)\n"
+        "heavy = {'torch', 'transformers', 'numpy', 'scipy', 'spacy', 'regex', 'numba'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
