@@ -1,6 +1,6 @@
 """Word alignment: our engines against fast_align and eflomal, on the same words in the same run.
 
-python benchmarks/align.py [--pairs 100000] [--languages pt es] [--scaling]
+python benchmarks/align.py [--pairs 100000] [--languages pt es] [--only hmm …] [--scaling]
     [--fast-align PROGRAM] [--eflomal PYTHON]
 
 PROGRAM is a build of clab/fast_align, PYTHON an interpreter that has eflomal; either is skipped
@@ -22,6 +22,7 @@ from typing import Any
 
 SHARED = Path(os.environ.get("TREEBRIDGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 LONG = 12  # words of a source sentence: Europarl's sentences are long, those of other sources short
+ALIGNERS = ["fast_align", "fast-align", "fast-align × 2", "eflomal", "hmm", "hmm × 2"]
 EFLOMAL = """
 import sys, eflomal
 pairs = [line.rstrip("\\n").split("\\t") for line in open(sys.argv[1], encoding="utf-8")]
@@ -161,7 +162,6 @@ def figures(output: Path, path: Path, language: str, pairs: int) -> dict[str, An
 
 
 def compare(args: argparse.Namespace, folder: Path) -> None:
-    names = ["fast_align", "fast-align", "fast-align × 2", "eflomal", "hmm", "hmm × 2"]
     for language in args.languages:
         path = folder / f"{language}.tsv"
         write_words(path, language, args.pairs)
@@ -170,7 +170,7 @@ def compare(args: argparse.Namespace, folder: Path) -> None:
             "| | AER forward | intersection | grow-diag-final-and | one-to-one links (precision) "
             "| CPU s | wall s | MB |\n|---|---|---|---|---|---|---|---|"
         )
-        for name in names:
+        for name in args.only:
             output = folder / f"{language}.{name.replace(' ', '')}"
             spent = measure(name, path, output, args)
             if spent:
@@ -218,6 +218,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--pairs", type=int, default=100_000)
     parser.add_argument("--languages", nargs="*", default=["pt", "es"])
+    parser.add_argument("--only", nargs="*", default=ALIGNERS, help=", ".join(ALIGNERS))
     parser.add_argument("--fast-align")
     parser.add_argument("--eflomal")
     parser.add_argument("--scaling", action="store_true", help="only this")
