@@ -164,7 +164,9 @@ def align(
         str | None,
         typer.Option("-o", "--output", help="Links as i-j, a line a pair; - is standard output."),
     ] = None,
-    engine: Annotated[Engine | None, typer.Option(help="Which aligner to train. [hmm]")] = None,
+    engine: Annotated[
+        Engine | None, typer.Option(help="Which aligner to train.", show_default="hmm")
+    ] = None,
     symmetrize: Annotated[
         Symmetrize, typer.Option(help="How two directions make one.")
     ] = Symmetrize.intersection,
@@ -184,7 +186,9 @@ def align(
     save_model: Annotated[
         Path | None, typer.Option(help="Keep the trained model in this folder.")
     ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Cores to use. [all]")] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Cores to use.", show_default="all")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
 ) -> None:
     """Which word translates which: links for a bitext, or a score against gold links."""

@@ -21,8 +21,8 @@ from treebridge.align.table import PairTable, find
 from treebridge.align.threads import Threads
 
 ONE = Threads(1)
-sentences = st.lists(st.sampled_from("abcdefg"), max_size=9)
-corpora = st.lists(st.tuples(sentences, sentences), min_size=1, max_size=12)
+sentences = st.lists(st.sampled_from("abcdefg"), max_size=7)
+corpora = st.lists(st.tuples(sentences, sentences), min_size=1, max_size=8)
 some_words = [("a b c".split(), "A B C".split()), ("a".split(), "B A A".split()), ([], ["C"])]
 
 
@@ -44,7 +44,7 @@ def cells(block: Block, corpus: Encoded, n: int):
 
 @given(corpora)
 @example(some_words)
-@settings(max_examples=25, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=20, phases=(Phase.explicit, Phase.generate))
 def test_fast_align_is_the_textbook(pairs) -> None:
     corpus = encode_pairs(pairs)
     model = FastAlign.fit(corpus, ONE, settings=FastAlignSettings(double=True))
@@ -70,7 +70,7 @@ def test_fast_align_is_the_textbook(pairs) -> None:
 
 @given(corpora)
 @example(some_words)
-@settings(max_examples=25, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=20, phases=(Phase.explicit, Phase.generate))
 def test_hmm_is_the_textbook(pairs) -> None:
     options = HmmSettings(iterations=2, common=10**9, double=True)
     corpus = encode_pairs(pairs)

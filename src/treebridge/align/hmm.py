@@ -1,12 +1,13 @@
 """The `hmm` engine: two hidden Markov models, one a direction, that are trained to agree.
 
 Liang, Taskar, Klein (2006), *Alignment by Agreement*: what both directions believe is counted, the
-product of their posteriors. They start from two iterations of fast_align, and word probabilities
-are estimated as there. Each word then picks by the mean of the two posteriors.
+product of their posteriors. They start from a few iterations of fast_align, and word probabilities
+are estimated as there. Each word then picks by the geometric mean of the two posteriors.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from treebridge.align.aligner import Aligner, Choices, Report, quiet
 from treebridge.align.chain import CLASSES, class_widths, make_room, pick_probabilities
-from treebridge.align.counting import Block, Knowledge, blocks, expected_counts
+from treebridge.align.counting import PARTS, Block, Knowledge, blocks, expected_counts
 from treebridge.align.dirichlet import normalize
 from treebridge.align.encoded import Encoded, Floats
 from treebridge.align.fast_align import FastAlignSettings, train
@@ -23,18 +24,17 @@ from treebridge.align.table import MISSING, PairTable, equal_ranges, find_all
 from treebridge.align.threads import Threads
 
 UNSEEN = 1e-12  # added to every word's probability: no sentence is impossible
-_PARTS = 16
 
 
 @dataclass(frozen=True)
 class HmmSettings:
     """Chosen on the development files; docs/benchmarks.md has the figures."""
 
-    warm_up: int = 2  # iterations of fast_align before
+    warm_up: int = 4  # iterations of fast_align before
     iterations: int = 4
-    null: float = 0.1
+    null: float = 0.05
     alpha: float = 0.01
-    threshold: float = 0.3  # of the mean posterior, from which a word picks another
+    threshold: float = 0.3  # of the two posteriors' geometric mean, for a word to pick
     jump_smoothing: float = 0.001  # the share of jumps that may be of any class
     common: int = 5  # words seen so often but together once are no translations
     double: bool = False  # 64 bits a number: for comparisons, at twice the memory
@@ -110,7 +110,7 @@ class Hmm(Aligner):
                 )
                 _pick(block, *part, *sides, self.settings.threshold, *choices)
 
-            threads.map(pick, equal_ranges(block.at, _PARTS))
+            threads.map(pick, equal_ranges(block.at, PARTS))
             report("align", (block.first + len(block.at) - 1) / len(corpus))
         return choices
 
@@ -227,7 +227,7 @@ def _pick(block, first, last, source, target, threshold, forward, reverse):
         for i in range(rows):
             for j in range(columns):
                 cell = block.at[k] + i * columns + j
-                mean = (block.posteriors[cell, 0] + block.posteriors[cell, 1]) / 2
+                mean = math.sqrt(block.posteriors[cell, 0] * block.posteriors[cell, 1])
                 if mean > best_of_column[j]:
                     best_of_column[j] = mean
                     forward[t + j] = i

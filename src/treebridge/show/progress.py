@@ -55,13 +55,15 @@ def meter(size: int, unit: str = "words") -> Iterator[Callable[[str, float], Non
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         tasks: dict[str, tuple[TaskID, float]] = {}
+        last = time.perf_counter()  # a stage begins where the one before it ended
 
         def report(stage: str, share: float) -> None:
+            nonlocal last
             if stage not in tasks:
-                task = progress.add_task(stage, total=1.0, rate="")
-                tasks[stage] = task, time.perf_counter()
+                tasks[stage] = progress.add_task(stage, total=1.0, rate=""), last
             task, start = tasks[stage]
-            spent = time.perf_counter() - start
+            last = time.perf_counter()
+            spent = last - start
             rate = f"{size * share / spent:,.0f} {unit}/s" if spent > 0 else ""
             progress.update(task, completed=share, rate=rate)
 

@@ -1,0 +1,162 @@
+"""Both engines: gold links found, odd input survived, models kept, threads without a trace."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from treebridge import TreebridgeError
+from treebridge.align import counting
+from treebridge.align.encoded import MAX_WORDS, Encoder, Vocabulary, encode_pairs
+from treebridge.align.engines import engine, load_aligner
+from treebridge.align.score import score
+from treebridge.align.symmetrize import symmetrize
+from treebridge.align.threads import Threads
+from treebridge.corpus.artificial import World
+
+ENGINES = ("fast-align", "hmm")
+ONE = Threads(1)
+
+
+@pytest.fixture(scope="module")
+def world() -> dict:
+    """Artificial pairs with gold links, per target language."""
+    return {name: list(World(3).pairs(name, 3000)) for name in ("near", "far")}
+
+
+def words_of(pairs) -> list:
+    return [(pair.source.forms, pair.target.forms) for pair in pairs]
+
+
+def errors(pairs, name: str) -> float:
+    corpus = encode_pairs(words_of(pairs))
+    with Threads(2) as threads:
+        choices = engine(name).fit(corpus, threads).choices(corpus, threads)
+        links = symmetrize(corpus, choices, "intersection", threads)
+    found = (pair.tolist() for pair in links)
+    return score(found, [p.sure for p in pairs], [p.possible for p in pairs]).aer
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_a_near_language_is_aligned(world: dict, name: str) -> None:
+    assert errors(world["near"], name) < 0.05
+
+
+def test_a_far_language_is_aligned_better_by_the_hmm(world: dict) -> None:
+    # The verb is last and every noun has a dozen forms: 3,000 pairs are few for this.
+    assert errors(world["far"], "hmm") < 0.14 < errors(world["far"], "fast-align")
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_threads_leave_no_trace(world: dict, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "BLOCK", 5000)
+    corpus = encode_pairs(words_of(world["far"][:300]))
+    models = []
+    for number in (1, 2, 3):
+        with Threads(number) as threads:
+            models.append(engine(name).fit(corpus, threads))
+    for other in models[1:]:
+        assert other.trained == models[0].trained
+        for ours, theirs in zip(models[0].known, other.known, strict=True):
+            assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_models_are_kept_and_applied(world: dict, name: str, tmp_path: Path) -> None:
+    pairs = words_of(world["near"][:500])
+    corpus = encode_pairs(pairs)
+    model = engine(name).fit(corpus, ONE)
+    model.save(tmp_path / "model")
+    model.save(tmp_path / "model")  # over the old one
+    assert sorted(p.name for p in (tmp_path / "model").iterdir()) == [
+        "config.json", "model.safetensors", "words.json",
+    ]  # fmt: skip
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+    loaded = load_aligner(tmp_path / "model")
+    assert (loaded.engine, loaded.settings) == (name, model.settings)
+    # Other pairs, upper case, and words that nobody has seen:
+    encoder = Encoder(loaded.source_words, loaded.target_words)
+    for number, (source, target) in enumerate(pairs[:50]):
+        encoder.add(([w.upper() for w in source], [*target, "unseen-word"]), number)
+    new = encoder.done()
+    assert len(loaded.source_words) == len(model.source_words)
+    found = symmetrize(new, loaded.choices(new, ONE), "intersection", ONE)
+    links = symmetrize(corpus, model.choices(corpus, ONE), "intersection", ONE).first(50)
+    same = score((p.tolist() for p in found), [{tuple(x) for x in p.tolist()} for p in links])
+    assert same.aer < 0.1
+
+
+def test_strange_folders_are_refused(tmp_path: Path) -> None:
+    model = engine("fast-align").fit(encode_pairs([(["a"], ["b"])]), ONE)
+    folder = tmp_path / "model"
+    model.save(folder)
+    config = json.loads((folder / "config.json").read_text())
+    for change, message in (
+        ({"format": 2}, "the model has format 2, this treebridge reads up to 1"),
+        ({"kind": "parser"}, "this is a parser, not an alignment model"),
+        ({"engine": "giza"}, "no aligner is called 'giza'"),
+    ):
+        (folder / "config.json").write_text(json.dumps({**config, **change}))
+        with pytest.raises(TreebridgeError, match=message):
+            load_aligner(folder)
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "model.safetensors").write_bytes(b"cut")
+    with pytest.raises(TreebridgeError, match="the model cannot be read"):
+        load_aligner(folder)
+    with pytest.raises(TreebridgeError, match=r"config.json is missing"):
+        load_aligner(tmp_path)
+    with pytest.raises(TreebridgeError, match="no alignment model"):
+        model.save(tmp_path)  # holds other things
+    assert (tmp_path / "model").is_dir()
+
+
+ODD = {
+    "empty": [([], []), (["a"], []), ([], ["b"])],
+    "empty among others": [(["a"], ["A"]), ([], ["b"]), (["c"], []), (["a", "c"], ["A", "C"])],
+    "one word": [(["a"], ["A"])],
+    "identical": [("to be or not to be".split(), "ser ou não ser".split())] * 50,
+    "itself": [("to be or not to be".split(), "to be or not to be".split())],
+    "long": [([f"w{i % 97}" for i in range(300)], [f"v{i % 89}" for i in range(300)])],
+    "uneven": [(["a"], list("bcdefghij") * 30)],
+    "control": [(["\x00", "\x1f", "\u200b"], ["\x7f", "\u2028", "😀"]), (["İ", "ß"], ["ﬁ", "Σ"])],
+}
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("case", ODD)
+def test_odd_input(name: str, case: str) -> None:
+    corpus = encode_pairs(ODD[case])
+    model = engine(name).fit(corpus, ONE)
+    for array in model.known:
+        assert np.isfinite(array).all() and (array >= 0).all()
+    for value in np.ravel([list(np.ravel(v)) for v in model.trained.values()]):
+        assert np.isfinite(value)
+    choices = model.choices(corpus, ONE)
+    for n, (source, target) in enumerate(ODD[case]):
+        f = choices.forward[corpus.target.at[n] : corpus.target.at[n + 1]]
+        r = choices.reverse[corpus.source.at[n] : corpus.source.at[n + 1]]
+        assert ((f >= -1) & (f < len(source))).all() and ((r >= -1) & (r < len(target))).all()
+    if case in ("one word", "itself"):
+        assert choices.forward.max() >= 0
+    assert len(symmetrize(corpus, choices, "intersection", ONE)) == len(ODD[case])
+
+
+def test_no_pairs_at_all() -> None:
+    corpus = encode_pairs([])
+    for name in ENGINES:
+        choices = engine(name).fit(corpus, ONE).choices(corpus, ONE)
+        assert len(symmetrize(corpus, choices, "union", ONE)) == 0
+
+
+def test_vocabulary_and_limits() -> None:
+    words = Vocabulary()
+    assert [words[w] for w in ("The", "THE", "cat", "the")] == [0, 0, 1, 0]
+    closed = Vocabulary.of(words)
+    assert [closed[w] for w in ("CAT", "dog")] == [1, -1] and len(closed) == 2
+    with pytest.raises(TreebridgeError, match="pair 3 has a sentence of 32,768 words"):
+        Encoder().add((["a"] * (MAX_WORDS + 1), ["b"]), 2)
+    with pytest.raises(TreebridgeError, match="no aligner is called 'giza'"):
+        engine("giza")
