@@ -11,12 +11,25 @@ if TYPE_CHECKING:
     from treebridge.corpus.conllu import Treebank
     from treebridge.corpus.sentence import Sentence
     from treebridge.corpus.text import Splitter
+    from treebridge.encode.encoder import Encoder
     from treebridge.errors import TreebridgeError
+    from treebridge.parse.parser import Parser
 
-__all__ = ["Bitext", "Sentence", "Splitter", "Treebank", "TreebridgeError", "__version__"]
+__all__ = [
+    "Bitext",
+    "Encoder",
+    "Parser",
+    "Sentence",
+    "Splitter",
+    "Treebank",
+    "TreebridgeError",
+    "__version__",
+]
 
 _WHERE = {
     "Bitext": "treebridge.corpus.bitext",
+    "Encoder": "treebridge.encode.encoder",
+    "Parser": "treebridge.parse.parser",
     "Sentence": "treebridge.corpus.sentence",
     "Splitter": "treebridge.corpus.text",
     "Treebank": "treebridge.corpus.conllu",

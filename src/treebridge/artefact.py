@@ -18,17 +18,22 @@ from treebridge.errors import TreebridgeError
 Tensors = Mapping[str, NDArray[Any]]
 
 
+def check_free(path: str | Path, kind: str, *, force: bool = True) -> None:
+    """Refuse a place where something else stands; for long work, ask before it begins."""
+    path = Path(path)
+    if not path.exists():
+        return
+    if not force:
+        raise TreebridgeError("this folder is there already; --force writes over it", file=path)
+    if not path.is_dir() or (any(path.iterdir()) and _kind(path) != kind):
+        raise TreebridgeError(f"this is there already and is no {kind}; name another", file=path)
+
+
 @contextmanager
 def new_folder(path: str | Path, kind: str, *, force: bool = True) -> Iterator[Path]:
     """A folder to fill; it takes its place, or an older one's, when the block ends well."""
     path = Path(path)
-    if path.exists():
-        if not force:
-            raise TreebridgeError("this folder is there already; --force writes over it", file=path)
-        if not path.is_dir() or (any(path.iterdir()) and _kind(path) != kind):
-            raise TreebridgeError(
-                f"this is there already and is no {kind}; name another", file=path
-            )
+    check_free(path, kind, force=force)
     path.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     try:

@@ -108,11 +108,87 @@ class Rules(str, Enum):
     conll18 = "conll18"
 
 
+class Tags(str, Enum):
+    """What a parser knows of parts of speech."""
+
+    gold = "gold"
+    none = "none"
+    predicted = "predicted"
+
+
+class Preset(str, Enum):
+    """How large a parser is and how long it is trained."""
+
+    default = "default"
+    small = "small"
+    paper = "paper"
+
+
+@app.command()
+def train(
+    treebank: Annotated[str, typer.Argument(help="CoNLL-U with trees.")],
+    encoder: Annotated[str, typer.Option(help="Folder, hub name or file of vectors.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The parser's folder.")],
+    dev: Annotated[
+        str | None, typer.Option(help="Trees that choose the best epoch; else every 20th is kept.")
+    ] = None,
+    preset: Annotated[
+        Preset, typer.Option(help="default: under an hour on two cores; small: minutes.")
+    ] = Preset.default,
+    tags: Annotated[
+        Tags | None, typer.Option(help="Parts of speech: the parser's own (predicted) or given.")
+    ] = None,
+    isotropy: Annotated[bool, typer.Option(help="Normalise the encoder's vectors.")] = True,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same parser.")] = 1,
+    resume: Annotated[bool, typer.Option(help="Go on with an interrupted training.")] = True,
+    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
+    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
+) -> None:
+    """Train a parser on a treebank, in the space of an encoder."""
+    from treebridge.encode.encoder import EncoderSettings
+    from treebridge.parse.settings import ParserSettings
+    from treebridge.show.train import train_parser
+
+    chosen = {"tags": tags and tags.value, "isotropy": None if isotropy else 0, "epochs": epochs}
+    changes = {name: value for name, value in chosen.items() if value is not None}
+    settings = ParserSettings.preset(preset.value, seed=seed, **changes)
+    encoder_settings = EncoderSettings(layers=layers, device=device, offline=offline)
+    train_parser(treebank, dev, encoder, output, settings, encoder_settings, resume=resume)
+
+
+MODEL = "A parser's folder."
+OTHER_ENCODER = "Where the parser's encoder is now, if it was moved."
+
+
+@app.command()
+def parse(
+    files: Annotated[list[str], typer.Argument(help="CoNLL-U or raw text; - is standard input.")],
+    model: Annotated[str, typer.Option(help=MODEL)],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A file instead of standard output.")
+    ] = None,
+    language: Annotated[str | None, typer.Option(help="Of raw text, such as pt.")] = None,
+    encoder: Annotated[str | None, typer.Option(help=OTHER_ENCODER)] = None,
+    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
+) -> None:
+    """Give each sentence its tree; UPOS is filled in where there is none."""
+    from treebridge.encode.encoder import EncoderSettings
+    from treebridge.show.parse import load_parser, parse_files
+
+    parser = load_parser(model, encoder, EncoderSettings(device=device, offline=offline))
+    parse_files(parser, files, output, language)
+
+
 @app.command()
 def evaluate(
     files: Annotated[
-        list[str], typer.Argument(help="system.conllu gold.conllu; - is standard input.")
+        list[str],
+        typer.Argument(help="system.conllu gold.conllu, or gold.conllu alone with --model."),
     ],
+    model: Annotated[str | None, typer.Option(help=MODEL)] = None,
     convention: Annotated[
         Rules,
         typer.Option(
@@ -121,11 +197,23 @@ def evaluate(
     ] = Rules.paper,
     detail: Annotated[bool, typer.Option("--detail", help="Also by label and by length.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
+    encoder: Annotated[str | None, typer.Option(help=OTHER_ENCODER)] = None,
+    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
 ) -> None:
-    """How good the trees of a file are: UAS, LAS, CLAS, UPOS, UEM and LEM."""
-    from treebridge.show.evaluate import evaluate_files
+    """How good the trees of a file or of a parser are: UAS, LAS, CLAS, UPOS, UEM and LEM."""
+    from treebridge.show.evaluate import evaluate_files, evaluate_model
 
-    evaluate_files(files, convention=convention.value, detail=detail, as_json=as_json)
+    if model is None:
+        evaluate_files(files, convention=convention.value, detail=detail, as_json=as_json)
+        return
+    from treebridge.encode.encoder import EncoderSettings
+    from treebridge.show.parse import load_parser
+
+    parser = load_parser(model, encoder, EncoderSettings(device=device, offline=offline))
+    evaluate_model(
+        parser, model, files, convention=convention.value, detail=detail, as_json=as_json
+    )
 
 
 class Engine(str, Enum):

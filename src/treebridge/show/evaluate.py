@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from treebridge.corpus.conllu import read_conllu
+from treebridge.corpus.conllu import Treebank, read_conllu
 from treebridge.errors import TreebridgeError
 from treebridge.parse.score import LENGTHS, Scores, Tally, score
 from treebridge.show.progress import watch
+
+if TYPE_CHECKING:  # torch is needed for a model only
+    from treebridge.parse.parser import Parser
 
 
 def evaluate_files(files: Sequence[str], *, convention: str, detail: bool, as_json: bool) -> None:
@@ -21,7 +25,7 @@ def evaluate_files(files: Sequence[str], *, convention: str, detail: bool, as_js
     if len(files) != 2:
         raise TreebridgeError(
             "evaluate needs two files, first the system's: treebridge evaluate system.conllu "
-            "gold.conllu"
+            "gold.conllu; or --model and one file"
         )
     system, gold = files
     if system == gold == "-":
@@ -32,12 +36,54 @@ def evaluate_files(files: Sequence[str], *, convention: str, detail: bool, as_js
         convention,
         names=(gold, system),
     )
+    _print(scores, (system, gold), detail, as_json)
+
+
+def evaluate_model(
+    parser: Parser,
+    model: str,
+    files: Sequence[str],
+    *,
+    convention: str,
+    detail: bool,
+    as_json: bool,
+) -> None:
+    """Print the scores of a parser's trees for the sentences of a gold file."""
+    if len(files) != 1:
+        raise TreebridgeError("evaluate --model needs one file, of gold trees")
+    gold = Treebank.read(files[0])
+    parsed = parser.parse(watch("sentences")(gold), retag=True)
+    names = (files[0], model)
+    scores = score(gold, (one.sentence for one in parsed), convention, names=names)
+    unseen = Counter(x for s in gold for x in s.deprels if x not in parser.labels)
+    _print(scores, (model, files[0]), detail, as_json, unseen)
+
+
+def _print(
+    scores: Scores,
+    names: tuple[str, str],
+    detail: bool,
+    as_json: bool,
+    unseen: Counter[str] | None = None,
+) -> None:
+    """Show scores; `unseen` are gold labels that the parser cannot know, with their words."""
     if not scores.words:
-        raise TreebridgeError("no words to score", file=gold)
+        raise TreebridgeError("no words to score", file=names[1])
     if as_json:
-        print(json.dumps(as_dict(scores, detail=detail), ensure_ascii=False))
-    else:
-        show(scores, f"{system} against {gold}", Console(), detail=detail)
+        figures = as_dict(scores, detail=detail)
+        if unseen is not None:
+            figures["unseen_labels"] = dict(unseen.most_common())
+        print(json.dumps(figures, ensure_ascii=False))
+        return
+    console = Console()
+    show(scores, f"{names[0]} against {names[1]}", console, detail=detail)
+    if unseen:
+        some = ", ".join(label for label, _ in unseen.most_common(5))
+        console.print(
+            f"{len(unseen)} gold labels on {unseen.total():,} words never occurred in training: "
+            f"{some}{', …' if len(unseen) > 5 else ''}",
+            highlight=False,
+        )
 
 
 def show(scores: Scores, title: str, console: Console, *, detail: bool = False) -> None:

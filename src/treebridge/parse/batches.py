@@ -1,0 +1,131 @@
+"""From vectors on disk to batches of sentences of about the same length."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from treebridge.bridge.space import Space
+from treebridge.corpus.sentence import Sentence
+from treebridge.encode.store import VectorStore
+from treebridge.parse.biaffine import Batch
+from treebridge.parse.settings import ParserSettings
+from treebridge.parse.vocab import Names
+
+Rows = NDArray[np.floating]
+Indices = NDArray[np.int64]
+
+
+def make_batch(
+    vectors: Sequence[Rows],
+    tags: Sequence[Indices] | None = None,
+    heads: Sequence[Indices] | None = None,
+    labels: Sequence[Indices] | None = None,
+) -> Batch:
+    """Put sentences side by side, as they come; the longest must be the first, none be empty."""
+    lengths = [len(rows) for rows in vectors]
+    padded = np.zeros((len(vectors), lengths[0], vectors[0].shape[1]), np.float32)
+    for row, part in zip(padded, vectors, strict=True):
+        row[: len(part)] = part
+
+    def pad(columns: Sequence[Indices] | None) -> torch.Tensor:
+        out = np.full(padded.shape[:2], -1, np.int64)
+        for row, column in zip(out, columns or (), strict=False):
+            row[: len(column)] = column
+        return torch.from_numpy(out)
+
+    return Batch(
+        torch.from_numpy(padded), torch.tensor(lengths), pad(tags), pad(heads), pad(labels)
+    )
+
+
+def cut_batches(lengths: Indices, order: Indices, settings: ParserSettings) -> list[Indices]:
+    """Cut an order of sentences into batches, each within the limits, its longest first."""
+    batches: list[Indices] = []
+    batch: list[int] = []
+    longest = 0
+    for index in order.tolist():
+        longest = max(longest, int(lengths[index]))
+        full = settings.batch_sentences and len(batch) == settings.batch_sentences
+        long = settings.batch_words and (len(batch) + 1) * longest > settings.batch_words
+        if batch and (full or long):
+            batches.append(_longest_first(batch, lengths))
+            batch, longest = [], int(lengths[index])
+        batch.append(index)
+    if batch:
+        batches.append(_longest_first(batch, lengths))
+    return batches
+
+
+def _longest_first(batch: list[int], lengths: Indices) -> Indices:
+    indices = np.array(batch)
+    return indices[np.argsort(-lengths[indices], kind="stable")]
+
+
+@dataclass
+class Examples:
+    """Sentences with trees and the vectors of their words."""
+
+    store: VectorStore
+    space: Space
+    tags: list[Indices]
+    heads: list[Indices]
+    labels: list[Indices]
+
+    @classmethod
+    def of(
+        cls,
+        sentences: Sequence[Sentence],
+        store: VectorStore,
+        space: Space,
+        labels: Names,
+        tags: Names,
+    ) -> Examples:
+        """What a treebank says, as numbers."""
+        return cls(
+            store,
+            space,
+            [tags.numbers(sentence.upos) for sentence in sentences],
+            [np.array(sentence.heads, np.int64) for sentence in sentences],
+            [labels.numbers(sentence.deprels) for sentence in sentences],
+        )
+
+    @property
+    def lengths(self) -> Indices:
+        """Words of each sentence."""
+        return np.diff(self.store.offsets)
+
+    def epoch(self, settings: ParserSettings, epoch: int) -> list[Indices]:
+        """The batches of an epoch: the same for the same seed, others in each epoch."""
+        lengths = self.lengths
+        rng = np.random.default_rng([settings.seed, epoch])
+        # A little noise, so that a sentence meets other neighbours of its length each time.
+        noisy = lengths * rng.uniform(0.9, 1.1, len(lengths))
+        order = np.argsort(noisy, kind="stable")
+        batches = cut_batches(lengths, order[lengths[order] > 0], settings)
+        return [batches[i] for i in rng.permutation(len(batches))]
+
+    def batches(self, epoch: Sequence[Indices]) -> Iterator[Batch]:
+        """Read batches from the disk; isotropy is applied here, some 2 % of a step's time."""
+        for indices in epoch:
+            rows = [self.store[i] for i in indices]
+            ends = np.cumsum([len(part) for part in rows])[:-1]
+            vectors = np.split(self.space.transform(np.concatenate(rows)), ends)
+            columns = (
+                [column[i] for i in indices] for column in (self.tags, self.heads, self.labels)
+            )
+            yield make_batch(vectors, *columns)
+
+    def digest(self) -> str:
+        """A hash of all that training depends on."""
+        digest = hashlib.sha256(self.store.folder.name.encode())
+        digest.update(self.space.isotropy.means.tobytes())
+        for column in (self.tags, self.heads, self.labels):
+            for numbers in column:
+                digest.update(numbers.tobytes())
+        return digest.hexdigest()

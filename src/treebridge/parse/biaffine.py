@@ -1,0 +1,144 @@
+"""The parser's network: BiLSTM and biaffine attention after Dozat & Manning (2017).
+
+It sees vectors of a space, never words; what a tag is, it learns from the same vectors.
+Index 0 of a head is the root, which is a learned vector behind the BiLSTM.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from treebridge.parse.settings import ParserSettings
+
+
+class Batch(NamedTuple):
+    """Sentences side by side, longest first; what pads is 0 for vectors and −1 for the rest."""
+
+    vectors: Tensor  # [batch, n, dim], in the parser's space
+    lengths: Tensor  # [batch], on the CPU
+    tags: Tensor  # [batch, n], −1 where it is not known
+    heads: Tensor  # [batch, n], 0 is the root
+    labels: Tensor  # [batch, n], −1 where it is not known
+
+
+class States(NamedTuple):
+    """What the network makes of a batch, before any arc is chosen."""
+
+    arcs: Tensor  # [batch, n, n+1], a score for each dependent and head; −inf past the end
+    dependents: Tensor  # [batch, n, label]
+    heads: Tensor  # [batch, n+1, label]
+    tags: Tensor | None  # [batch, n, tags], scores, where the parser predicts them
+
+
+class Biaffine(nn.Module):
+    """Vectors in; scores of tags, arcs and labels out."""
+
+    def __init__(self, settings: ParserSettings, dim: int, labels: int, tags: int):
+        super().__init__()
+        self.settings = settings
+        wide = 2 * settings.hidden
+        # A unit vector has small components: bring them to the size that the layers expect.
+        self.scale = dim**0.5
+        if settings.tags == "predicted":
+            self.tagger = nn.Sequential(
+                nn.Linear(dim, settings.tagger),
+                nn.GELU(),
+                nn.Dropout(settings.dropout),
+                nn.Linear(settings.tagger, tags),
+            )
+        if settings.tags != "none":
+            self.tag_vectors = nn.Parameter(torch.randn(tags, settings.tag))
+            dim += settings.tag
+        sizes = [dim, *[wide] * (settings.layers - 1)]
+        self.lstm = nn.ModuleList(
+            nn.LSTM(size, settings.hidden, batch_first=True, bidirectional=True) for size in sizes
+        )
+        self.root = nn.Parameter(torch.zeros(wide))
+        self.arc_dependent = nn.Linear(wide, settings.arc)
+        self.arc_head = nn.Linear(wide, settings.arc)
+        self.label_dependent = nn.Linear(wide, settings.label)
+        self.label_head = nn.Linear(wide, settings.label)
+        self.arc_weight = nn.Parameter(torch.zeros(settings.arc + 1, settings.arc))
+        self.label_weight = nn.Parameter(
+            torch.zeros(settings.label + 1, labels, settings.label + 1)
+        )
+        for lstm in self.lstm:
+            for name, weight in lstm.named_parameters():
+                if "weight" in name:
+                    for gate in weight.chunk(4):
+                        nn.init.orthogonal_(gate)
+                else:
+                    nn.init.zeros_(weight)
+
+    def forward(self, batch: Batch) -> States:
+        """Scores of a batch; labels are left to `label_scores`, for chosen arcs only."""
+        x = batch.vectors * self.scale  # [batch, n, dim]
+        tags = self.tagger(x) if self.settings.tags == "predicted" else None  # [batch, n, tags]
+        if tags is not None:
+            # Tags are learned from tags alone: what arcs want of them would not be tags.
+            x = torch.cat([x, tags.detach().softmax(-1) @ self.tag_vectors], -1)
+        elif self.settings.tags == "gold":
+            known = (batch.tags >= 0).unsqueeze(-1)
+            x = torch.cat([x, self.tag_vectors[batch.tags.clamp(min=0)] * known], -1)
+        for lstm in self.lstm:
+            packed = pack_padded_sequence(self._drop(x), batch.lengths, batch_first=True)
+            x, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True)  # [batch, n, 2·hidden]
+        root = self.root.expand(len(x), 1, -1)
+        with_root = self._drop(torch.cat([root, x], 1))  # [batch, n+1, 2·hidden]
+        x = with_root[:, 1:]
+        dependents = self._layer(self.arc_dependent, x)  # [batch, n, arc]
+        heads = self._layer(self.arc_head, with_root)  # [batch, n+1, arc]
+        arcs = _with_one(dependents) @ self.arc_weight @ heads.transpose(1, 2)  # [batch, n, n+1]
+        arcs = arcs.masked_fill(_impossible(batch.lengths, x.shape[1]).to(arcs.device), -torch.inf)
+        return States(
+            arcs,
+            self._layer(self.label_dependent, x),
+            self._layer(self.label_head, with_root),
+            tags,
+        )
+
+    def label_scores(self, states: States, heads: Tensor) -> Tensor:
+        """Scores of all labels for one head of each word: [batch, n] → [batch, n, labels]."""
+        chosen = heads.clamp(min=0).unsqueeze(-1)  # [batch, n, 1]
+        chosen = states.heads.gather(1, chosen.expand(-1, -1, states.heads.shape[-1]))
+        return torch.einsum(
+            "bna,alc,bnc->bnl", _with_one(states.dependents), self.label_weight, _with_one(chosen)
+        )
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Cross-entropy of arcs, of labels on gold heads and of tags, summed over words."""
+        states = self(batch)
+        labels = self.label_scores(states, batch.heads)
+        total = _summed(states.arcs, batch.heads) + _summed(labels, batch.labels)
+        return total if states.tags is None else total + _summed(states.tags, batch.tags)
+
+    def _layer(self, layer: nn.Linear, x: Tensor) -> Tensor:
+        return self._drop(nn.functional.leaky_relu(layer(x), 0.1))
+
+    def _drop(self, x: Tensor) -> Tensor:
+        """Variational dropout: one mask for all words of a sentence."""
+        keep = 1 - self.settings.dropout
+        if not self.training or keep == 1:
+            return x
+        return x * (x.new_empty(len(x), 1, x.shape[-1]).bernoulli_(keep) / keep)
+
+
+def _with_one(x: Tensor) -> Tensor:
+    return torch.cat([x, x.new_ones(*x.shape[:-1], 1)], -1)
+
+
+def _impossible(lengths: Tensor, longest: int) -> Tensor:
+    """Arcs to what pads and from a word to itself: [batch, n, n+1]."""
+    heads = torch.arange(longest + 1)
+    past = heads[None, None, :] > lengths[:, None, None]
+    itself = heads[None, :] == heads[1:, None]
+    return past | itself
+
+
+def _summed(scores: Tensor, gold: Tensor) -> Tensor:
+    return cross_entropy(scores.flatten(0, 1), gold.flatten(), ignore_index=-1, reduction="sum")

@@ -1,0 +1,50 @@
+"""The README of a parser folder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treebridge import __version__
+
+_TAGS = {
+    "gold": "It needs UPOS tags in its input.",
+    "none": "It neither needs nor gives UPOS tags.",
+    "predicted": "It predicts UPOS tags itself.",
+}
+
+
+def model_card(config: dict[str, Any]) -> str:
+    """What the parser is, how good it is and how to use it."""
+    settings, space, scores, about = (
+        config[key] for key in ("settings", "space", "scores", "about")
+    )
+    lines = [
+        "# A treebridge parser",
+        "",
+        "Universal Dependencies trees from the vectors of one encoder: BiLSTM and biaffine "
+        f"attention, {len(config['labels'])} labels. {_TAGS[settings['tags']]}",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| encoder | `{space['encoder']}`, {space['dim']} dimensions |",
+        f"| its layers | {space['layers'] or 'one'} |",
+        f"| isotropy | {settings['isotropy']} iterations |",
+        f"| BiLSTM | {settings['layers']} × {settings['hidden']} |",
+        f"| trained on | {about['sentences']:,} sentences, {about['words']:,} words |",
+    ]
+    if about.get("treebank"):
+        lines.append(f"| treebank | `{about['treebank']}` |")
+    if scores:
+        figures = ", ".join(f"{name} {scores[name]:.2f}" for name in ("UAS", "LAS", "UPOS"))
+        lines.append(f"| dev (convention paper), epoch {scores['epoch']} | {figures} |")
+    lines += [
+        "",
+        "```",
+        "treebridge parse --model . text.txt",
+        "treebridge evaluate --model . gold.conllu",
+        "```",
+        "",
+        f"Made by treebridge {__version__}, seed {settings['seed']}.",
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,48 @@
+"""What an interrupted training needs in order to go on as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+Weights = dict[str, Tensor]
+Metrics = dict[str, float]
+
+
+@dataclass
+class Checkpoint:
+    """The state after an epoch."""
+
+    key: str  # of settings and data: another run's checkpoint is not taken
+    weights: Weights
+    optimizer: dict[str, Any]
+    best: Weights
+    history: list[Metrics] = field(default_factory=list)  # one entry an epoch
+
+    def write(self, folder: Path) -> None:
+        """Write it in the place of the one before, whole or not at all."""
+        folder.mkdir(parents=True, exist_ok=True)
+        new = folder / "last.new"
+        torch.save(vars(self), new)
+        new.replace(folder / "last.pt")
+        write_metrics(folder / "metrics.jsonl", self.history)
+
+
+def read_checkpoint(folder: Path, key: str) -> Checkpoint | None:
+    """The checkpoint of this very training, if there is one."""
+    try:
+        content = torch.load(folder / "last.pt", map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, EOFError, pickle.UnpicklingError):
+        return None
+    return Checkpoint(**content) if content.get("key") == key else None
+
+
+def write_metrics(path: Path, history: list[Metrics]) -> None:
+    """One line of JSON an epoch."""
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in history), encoding="utf-8")

@@ -1,0 +1,316 @@
+"""A parser: a biaffine model over the vectors of its space. An artefact on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from treebridge.artefact import new_folder, read_config, read_tensors, write_config, write_tensors
+from treebridge.bridge.isotropy import Isotropy
+from treebridge.bridge.space import Space
+from treebridge.corpus.sentence import Sentence
+from treebridge.corpus.text import Splitter
+from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.encode.models import choose_device
+from treebridge.encode.store import encode_into_store
+from treebridge.errors import TreebridgeError
+from treebridge.parse.batches import Examples, cut_batches, make_batch
+from treebridge.parse.biaffine import Biaffine
+from treebridge.parse.card import model_card
+from treebridge.parse.checkpoint import Metrics, write_metrics
+from treebridge.parse.predict import annotated, predict
+from treebridge.parse.settings import ParserSettings
+from treebridge.parse.train import Training, Watcher
+from treebridge.parse.vocab import Names
+from treebridge.parse.workers import Workers
+
+KIND, FORMAT = "parser", 1
+CHUNK = 1024  # sentences that are sorted by length together
+HELD_OUT = 20  # one sentence in so many is dev where none is given
+Floats = NDArray[np.float32]
+
+
+class Carrier(Protocol):
+    """What a parser needs of a bridge."""
+
+    @property
+    def into(self) -> Space:
+        """The space it leads into."""
+        ...
+
+    @property
+    def target(self) -> Space:
+        """Where it takes its vectors from."""
+        ...
+
+    def transform(self, vectors: NDArray[np.floating]) -> Floats:
+        """Vectors of the target encoder, carried into the parser's space."""
+        ...
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A sentence with its tree, and how sure the parser is of each arc and label."""
+
+    sentence: Sentence
+    arcs: Floats  # [n], probability of each word's head
+    labels: Floats  # [n], probability of its label, given the head
+
+    @property
+    def score(self) -> float:
+        """The mean log-probability of a labelled arc; 0 for a sentence without words."""
+        if not len(self.arcs):
+            return 0.0
+        return float(np.log(np.maximum(self.arcs * self.labels, 1e-30)).mean())
+
+
+@dataclass
+class Parser:
+    """Vectors of a space in, trees out; call it with text or with sentences."""
+
+    model: Biaffine
+    space: Space
+    labels: Names
+    tags: Names
+    history: list[Metrics] = field(default_factory=list)  # of its training
+    about: dict[str, Any] = field(default_factory=dict)  # how it was made
+    encoder: Encoder | None = None  # loaded when it is needed
+    encoder_settings: EncoderSettings = field(default_factory=EncoderSettings)
+    bridge: Carrier | None = None
+    first: bool = True  # of the processes that trained it together, the one that writes
+
+    @property
+    def settings(self) -> ParserSettings:
+        """How it was trained."""
+        return self.model.settings
+
+    @classmethod
+    def train(
+        cls,
+        treebank: Sequence[Sentence],
+        encoder: Encoder,
+        dev: Sequence[Sentence] | None = None,
+        settings: ParserSettings | None = None,
+        *,
+        device: str = "auto",
+        work: Path | None = None,
+        watcher: Watcher | None = None,
+    ) -> Parser:
+        """Train on trees; without `dev` every 20th sentence is kept back to choose the best epoch.
+
+        With `work`, a folder for checkpoints, an interrupted training goes on where it stopped.
+        """
+        settings, watcher = settings or ParserSettings(), watcher or Watcher()
+        if dev is None:
+            dev = [s for i, s in enumerate(treebank) if i % HELD_OUT == HELD_OUT - 1]
+            treebank = [s for i, s in enumerate(treebank) if i % HELD_OUT != HELD_OUT - 1]
+        _check_trees(treebank, "training")
+        _check_trees(dev, "dev")
+        workers = Workers(choose_device(device))
+        if not workers.first:
+            workers.wait()  # the first encodes for all
+        train_store = encode_into_store(encoder, [s.forms for s in treebank])
+        dev_store = encode_into_store(encoder, [s.forms for s in dev])
+        if workers.first:
+            workers.wait()
+        isotropy = (
+            Isotropy.fit(train_store.vectors, settings.isotropy) if settings.isotropy else None
+        )
+        space = Space.of(encoder, isotropy)
+        labels = Names.collect(label for s in treebank for label in s.deprels)
+        tags = Names.collect(tag for s in treebank for tag in s.upos)
+        if settings.tags != "none" and not tags:
+            raise TreebridgeError("the treebank has no UPOS tags; train with --tags none")
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            model = Biaffine(settings, space.dim, len(labels), len(tags))
+        training = Training(
+            model.to(workers.device),
+            settings,
+            Examples.of(treebank, train_store, space, labels, tags),
+            Examples.of(dev, dev_store, space, labels, tags),
+            dev,
+            labels,
+            tags,
+            workers,
+            work,
+            watcher,
+        )
+        best, history = training.run()
+        model.load_state_dict(best)
+        words = int(train_store.offsets[-1])
+        about = {"sentences": len(treebank), "words": words, "workers": workers.size}
+        parser = cls(model.eval(), space, labels, tags, history, about, encoder)
+        parser.first = workers.first
+        return parser
+
+    @property
+    def scores(self) -> Metrics:
+        """Of the best epoch on dev, by convention `paper`."""
+        return max(self.history, key=lambda entry: entry["LAS"], default={})
+
+    def save(self, folder: str | Path) -> None:
+        """Write a folder, whole or not at all."""
+        if self.bridge is not None:
+            raise TreebridgeError("a parser across a bridge is two folders: save them apart")
+        with new_folder(folder, KIND) as made:
+            tensors = {
+                f"model.{name}": weight.detach().cpu().numpy()
+                for name, weight in self.model.state_dict().items()
+            }
+            means = self.space.isotropy.means
+            write_tensors(made / "parser.safetensors", {**tensors, "isotropy": means})
+            config = {
+                "settings": self.settings.config(),
+                "space": self.space.config(),
+                "labels": list(self.labels),
+                "tags": list(self.tags),
+                "scores": self.scores,
+                "about": self.about,
+            }
+            write_config(made, KIND, FORMAT, config)
+            write_metrics(made / "metrics.jsonl", self.history)
+            (made / "README.md").write_text(model_card(config), encoding="utf-8")
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path,
+        encoder: Encoder | None = None,
+        encoder_settings: EncoderSettings | None = None,
+    ) -> Parser:
+        """Read a folder; the encoder is loaded when it is needed, if it is not given."""
+        config = read_config(folder, KIND, FORMAT)
+        tensors = read_tensors(Path(folder) / "parser.safetensors")
+        try:
+            space = Space.from_config(config["space"], tensors.pop("isotropy"))
+            settings = ParserSettings.from_config(config["settings"])
+            labels, tags = Names(config["labels"]), Names(config["tags"])
+            model = Biaffine(settings, space.dim, len(labels), len(tags))
+            weights = {
+                name.removeprefix("model."): torch.from_numpy(x) for name, x in tensors.items()
+            }
+            model.load_state_dict(weights)
+        except (KeyError, TypeError, RuntimeError):
+            raise TreebridgeError(
+                "config.json and parser.safetensors do not belong together; make the parser again",
+                file=folder,
+            ) from None
+        if encoder is not None:
+            space.check(encoder)
+        parser = cls(model.eval(), space, labels, tags, about=config.get("about", {}))
+        parser.history = [config["scores"]] if config.get("scores") else []
+        parser.encoder = encoder
+        parser.encoder_settings = encoder_settings or EncoderSettings()
+        return parser
+
+    def across(self, bridge: Carrier, encoder: Encoder | None = None) -> Parser:
+        """The zero-shot parser: the same model, fed by another encoder through a bridge."""
+        if bridge.into.fingerprint != self.space.fingerprint:
+            raise TreebridgeError(
+                f"the bridge leads into the space of {bridge.into.encoder!r} (layers "
+                f"{bridge.into.layers}), the parser was trained in that of {self.space.encoder!r} "
+                f"(layers {self.space.layers}); fit the bridge into this parser"
+            )
+        if encoder is not None:
+            bridge.target.check(encoder)
+        return Parser(
+            self.model,
+            self.space,
+            self.labels,
+            self.tags,
+            self.history,
+            self.about,
+            encoder,
+            self.encoder_settings,
+            bridge,
+        )
+
+    def __call__(self, sentences: str | Iterable[Sentence | Sequence[str]]) -> list[Sentence]:
+        """Trees of a text, of sentences, or of lists of words."""
+        return [parsed.sentence for parsed in self.parse(sentences)]
+
+    def parse(
+        self, sentences: str | Iterable[Sentence | Sequence[str]], *, retag: bool = False
+    ) -> Iterator[Parsed]:
+        """The same one by one, with probabilities; memory does not grow with their number.
+
+        Tags that are there are kept unless `retag` has them replaced by the parser's own.
+        """
+        if isinstance(sentences, str):
+            sentences = Splitter().sentences(sentences)
+        wanted = iter(s if isinstance(s, Sentence) else Sentence.from_words(s) for s in sentences)
+        encoder = self._encoder()
+        self.model.eval()
+        number = 0
+        while chunk := list(islice(wanted, CHUNK)):
+            self._check_tags(chunk, number)
+            number += len(chunk)
+            vectors = [item.vectors for item in encoder.encode([s.forms for s in chunk])]
+            yield from self.parse_vectors(chunk, vectors, retag=retag)
+
+    def parse_vectors(
+        self, sentences: Sequence[Sentence], vectors: Sequence[Floats], *, retag: bool = False
+    ) -> list[Parsed]:
+        """Trees for sentences whose words were encoded already, by the encoder as it stands."""
+        lengths = np.array([len(s) for s in sentences], np.int64)
+        order = lengths.argsort(kind="stable")
+        plan = cut_batches(lengths, order[lengths[order] > 0], _AT_A_TIME)
+        nothing = np.zeros(0, np.float32)
+        out = [Parsed(s, nothing, nothing) for s in sentences]
+        carry = self.bridge.transform if self.bridge else self.space.transform
+        device = str(next(self.model.parameters()).device)
+        for indices in plan:
+            rows = carry(np.concatenate([vectors[i] for i in indices]))
+            parts = np.split(rows, np.cumsum(lengths[indices])[:-1])
+            tags = [self.tags.numbers(sentences[i].upos) for i in indices]
+            found = predict(self.model, make_batch(parts, tags), self.labels, device)
+            for row, index in enumerate(indices):
+                n, sentence = lengths[index], sentences[index]
+                out[index] = Parsed(
+                    annotated(sentence, found, row, self.labels, self.tags, retag=retag),
+                    found.arc_probabilities[row, :n],
+                    found.label_probabilities[row, :n],
+                )
+        return out
+
+    def _encoder(self) -> Encoder:
+        """The encoder of the space, or of the bridge's other side."""
+        space = self.bridge.target if self.bridge else self.space
+        if self.encoder is None:
+            from dataclasses import replace
+
+            settings = self.encoder_settings
+            if space.layers:
+                settings = replace(settings, layers=space.layers)
+            self.encoder = Encoder.load(space.encoder, settings)
+        space.check(self.encoder)
+        return self.encoder
+
+    def _check_tags(self, sentences: Sequence[Sentence], before: int) -> None:
+        if self.settings.tags != "gold":
+            return
+        for number, sentence in enumerate(sentences, before + 1):
+            if "_" in sentence.upos:
+                raise TreebridgeError(
+                    f"sentence {number} has words without UPOS, and this parser was trained with "
+                    "gold tags; tag the text first, or train with --tags predicted"
+                )
+
+
+_AT_A_TIME = ParserSettings(batch_words=3000)
+
+
+def _check_trees(sentences: Sequence[Sentence], what: str) -> None:
+    if not any(len(sentence) for sentence in sentences):
+        raise TreebridgeError(f"there are no {what} sentences; a parser is trained on trees")
+    for number, sentence in enumerate(sentences, 1):
+        if None in sentence.heads:
+            raise TreebridgeError(f"{what} sentence {number} has words without HEAD")

@@ -1,0 +1,88 @@
+"""All that can be chosen about a parser, and named choices."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from treebridge.errors import TreebridgeError
+
+TAGS = ("gold", "none", "predicted")
+SCHEDULES = ("constant", "cosine")
+
+
+@dataclass(frozen=True)
+class ParserSettings:
+    """The size of the network, and how it is trained; `default` of PRESETS stands here."""
+
+    tags: str = "predicted"  # gold | none | predicted: what the parser knows of parts of speech
+    isotropy: int = 5  # iterations; 0 takes the encoder's vectors as they are
+    layers: int = 3  # of the BiLSTM
+    hidden: int = 256  # its size in each direction
+    arc: int = 400
+    label: int = 100
+    tag: int = 100  # size of a tag's embedding
+    tagger: int = 400  # hidden size of the network that predicts tags
+    dropout: float = 0.33
+    batch_words: int = 700  # words in a batch; 0 for no limit
+    batch_sentences: int = 0  # sentences in a batch; 0 for no limit
+    epochs: int = 24
+    patience: int = 0  # epochs without a better LAS before training ends; 0 for never
+    learning_rate: float = 2e-3
+    schedule: str = "cosine"  # down to nothing in the last epoch, or constant
+    betas: tuple[float, float] = (0.9, 0.95)
+    max_norm: float = 5.0  # of the gradient
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.tags not in TAGS:
+            raise TreebridgeError(f"--tags {self.tags}: there are {', '.join(TAGS)}")
+        if self.schedule not in SCHEDULES:
+            raise TreebridgeError(f"schedule {self.schedule}: there are {', '.join(SCHEDULES)}")
+        for name in ("layers", "hidden", "arc", "label", "tag", "tagger", "epochs"):
+            if getattr(self, name) < 1:
+                raise TreebridgeError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if not 0 <= self.dropout < 1:
+            raise TreebridgeError(f"dropout is {self.dropout}; it must be from 0 to below 1")
+        if self.batch_words < 1 and self.batch_sentences < 1:
+            raise TreebridgeError("a batch needs a limit, in words or in sentences")
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> ParserSettings:
+        """A named choice, with changes."""
+        if name not in PRESETS:
+            raise TreebridgeError(f"--preset {name}: there are {', '.join(PRESETS)}")
+        return replace(PRESETS[name], **changes)
+
+    def config(self) -> dict[str, Any]:
+        """For a config.json."""
+        return {**asdict(self), "betas": list(self.betas)}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> ParserSettings:
+        """Settings that were saved; what a later version has added is at its default."""
+        known = {field.name for field in fields(cls)}
+        chosen = {name: value for name, value in config.items() if name in known}
+        return cls(**{**chosen, "betas": tuple(chosen.get("betas", cls.betas))})
+
+
+PRESETS = {
+    # What trains best within an hour on two cores.
+    "default": ParserSettings(),
+    # Minutes; good enough to see whether the rest works.
+    "small": ParserSettings(hidden=150, arc=200, tagger=200, epochs=5),
+    # Table 2 of the paper; where it is silent, what its authors ran.
+    "paper": ParserSettings(
+        tags="gold",
+        hidden=500,
+        arc=500,
+        dropout=0.3,
+        batch_words=0,
+        batch_sentences=128,
+        epochs=200,
+        patience=25,
+        learning_rate=8e-4,
+        schedule="constant",
+        betas=(0.9, 0.9),
+    ),
+}

@@ -1,0 +1,164 @@
+"""Training: epochs over vectors on disk, the best on dev kept, interrupted and resumed at will."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+
+from treebridge.corpus.sentence import Sentence
+from treebridge.parse.batches import Examples, cut_batches
+from treebridge.parse.biaffine import Batch, Biaffine
+from treebridge.parse.checkpoint import Checkpoint, Metrics, Weights, read_checkpoint
+from treebridge.parse.predict import annotated, predict, to_device
+from treebridge.parse.score import Scores, score
+from treebridge.parse.settings import ParserSettings
+from treebridge.parse.vocab import Names
+from treebridge.parse.workers import Workers
+
+
+class Watcher:
+    """Is told how training goes; this one keeps it to itself."""
+
+    def say(self, text: str) -> None:
+        """Something that happens once."""
+
+    def step(self, share: float, loss: float, words_per_second: float, left: float) -> None:
+        """After a batch: the share of all epochs done, and the seconds left."""
+
+    def epoch(self, metrics: Metrics) -> None:
+        """After an epoch."""
+
+
+@dataclass
+class Training:
+    """All that one training needs; `run` gives the best weights and one entry an epoch."""
+
+    model: Biaffine
+    settings: ParserSettings
+    train: Examples
+    dev: Examples
+    gold: Sequence[Sentence]  # the trees of dev
+    labels: Names
+    tags: Names
+    workers: Workers
+    work: Path | None = None  # for checkpoints
+    watcher: Watcher = field(default_factory=Watcher)
+
+    def run(self) -> tuple[Weights, list[Metrics]]:
+        """Train to the end, from where an interrupted run of the same stopped."""
+        settings = self.settings
+        optimizer = torch.optim.Adam(
+            self.model.parameters(), settings.learning_rate, settings.betas
+        )
+        state = read_checkpoint(self.work, self.key()) if self.work else None
+        if state:
+            self.model.load_state_dict(state.weights)
+            optimizer.load_state_dict(state.optimizer)
+            self.watcher.say(f"going on after epoch {len(state.history)}")
+        else:
+            weights = _copy(self.model)
+            state = Checkpoint(self.key(), weights, optimizer.state_dict(), weights)
+        self._since = (time.perf_counter(), len(state.history) / settings.epochs)
+        # The caller's random numbers are left alone.
+        devices = [torch.cuda.current_device()] if self.workers.device == "cuda" else []
+        with torch.random.fork_rng(devices):
+            while not self._finished(state.history):
+                metrics = self._epoch(len(state.history), optimizer)
+                if not state.history or metrics["LAS"] > max(e["LAS"] for e in state.history):
+                    state.best = _copy(self.model)
+                state.history.append(metrics)
+                state.weights, state.optimizer = self.model.state_dict(), optimizer.state_dict()
+                if self.work and self.workers.first:
+                    state.write(self.work)
+                self.watcher.epoch(metrics)
+        return state.best, state.history
+
+    def key(self) -> str:
+        """A hash of settings and data."""
+        content = [self.settings.config(), list(self.labels), list(self.tags), self.workers.size]
+        examples = [self.train.digest(), self.dev.digest()]
+        return hashlib.sha256(json.dumps([*content, *examples]).encode()).hexdigest()
+
+    def _finished(self, history: list[Metrics]) -> bool:
+        if len(history) >= self.settings.epochs:
+            return True
+        scores = [entry["LAS"] for entry in history]
+        waited = len(scores) - 1 - scores.index(max(scores)) if scores else 0
+        return 0 < self.settings.patience <= waited
+
+    def _epoch(self, epoch: int, optimizer: torch.optim.Optimizer) -> Metrics:
+        self.model.train()
+        # Every epoch has its own random numbers, so that it is the same after an interruption.
+        torch.manual_seed((self.settings.seed << 40) + (epoch << 16) + self.workers.rank)
+        start = time.perf_counter()
+        plan = self.workers.share(self.train.epoch(self.settings, epoch))
+        loss, words = 0.0, 0
+        for done, batch in enumerate(self.train.batches(plan)):
+            rate = self._learning_rate(epoch + done / len(plan))
+            for group in optimizer.param_groups:
+                group["lr"] = rate
+            summed, count = self._step(batch, optimizer)
+            loss, words = loss + summed, words + count
+            share = (epoch + (done + 1) / len(plan)) / self.settings.epochs
+            speed = words / (time.perf_counter() - start)
+            own = int(batch.lengths.sum())
+            self.watcher.step(share, summed / own, speed, self._left(share))
+        seconds = time.perf_counter() - start
+        scores = self.score_dev().values if self.workers.first else {}
+        names = ("UAS", "LAS", "UPOS")
+        agreed = self.workers.agree([loss / words, *(scores.get(name, 0.0) for name in names)])
+        return {
+            "epoch": epoch + 1,
+            "loss": agreed[0],
+            **dict(zip(names, agreed[1:], strict=True)),
+            "words_per_second": words / seconds,
+            "seconds": time.perf_counter() - start,
+        }
+
+    def _step(self, batch: Batch, optimizer: torch.optim.Optimizer) -> tuple[float, int]:
+        """One step; the loss summed over this process's words, and the words of all."""
+        optimizer.zero_grad()
+        loss = self.model.loss(to_device(batch, self.workers.device))
+        loss.backward()  # type: ignore[no-untyped-call]
+        words = self.workers.mean_gradients(self.model.parameters(), int(batch.lengths.sum()))
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.max_norm)
+        optimizer.step()
+        return float(loss.detach()), words
+
+    def _learning_rate(self, epoch: float) -> float:
+        settings = self.settings
+        if settings.schedule == "constant":
+            return settings.learning_rate
+        warm = min(1.0, (epoch + 0.02) / 0.5)  # half an epoch to get up speed
+        share = epoch / settings.epochs
+        return settings.learning_rate * warm * (1 + math.cos(math.pi * share)) / 2
+
+    def _left(self, share: float) -> float:
+        start, before = self._since
+        return (time.perf_counter() - start) / max(share - before, 1e-9) * (1 - share)
+
+    def score_dev(self) -> Scores:
+        """The scores of the present weights on dev."""
+        self.model.eval()
+        lengths = self.dev.lengths
+        order = lengths.argsort(kind="stable")
+        plan = cut_batches(lengths, order[lengths[order] > 0], self.settings)
+        trees = list(self.gold)
+        for indices, batch in zip(plan, self.dev.batches(plan), strict=True):
+            found = predict(self.model, batch, self.labels, self.workers.device)
+            for row, index in enumerate(indices):
+                trees[index] = annotated(
+                    self.gold[index], found, row, self.labels, self.tags, retag=True
+                )
+        return score(self.gold, trees)
+
+
+def _copy(model: Biaffine) -> Weights:
+    return {name: weight.detach().cpu().clone() for name, weight in model.state_dict().items()}

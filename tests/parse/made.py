@@ -1,0 +1,34 @@
+"""A small artificial treebank, random vectors for its words, and quick settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from treebridge import Treebank
+from treebridge.corpus.artificial import World
+from treebridge.encode.static import StaticEncoder
+from treebridge.parse.settings import ParserSettings
+
+DIM = 48
+QUICK = ParserSettings(
+    layers=1, hidden=48, arc=48, label=32, tag=16, tagger=32, dropout=0.1, batch_words=80,
+    epochs=3, learning_rate=1e-2,
+)  # fmt: skip
+WORLD = World(5)
+TRAIN, DEV = WORLD.treebank("source", 300), WORLD.treebank("source", 60, "dev")
+
+
+def make_vectors(path: Path, *treebanks: Treebank, seed: int = 1) -> StaticEncoder:
+    """A file with a vector for each word, random but near its tag's, and its encoder."""
+    tags = {
+        form: tag for t in treebanks for s in t for form, tag in zip(s.forms, s.upos, strict=True)
+    }
+    words, rng = sorted(tags), np.random.default_rng(seed)
+    centres = {tag: rng.normal(size=DIM) for tag in sorted(set(tags.values()))}
+    vectors = np.array([centres[tags[word]] for word in words])
+    vectors += rng.normal(size=vectors.shape) + 0.5
+    rows = (" ".join([w, *(f"{x:.4f}" for x in v)]) for w, v in zip(words, vectors, strict=True))
+    path.write_text(f"{len(words)} {DIM}\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return StaticEncoder(path)
