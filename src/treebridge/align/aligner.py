@@ -67,7 +67,13 @@ class Aligner(ABC):
 
     @abstractmethod
     def choices(self, corpus: Encoded, threads: Threads, report: Report = quiet) -> Choices:
-        """What every word of a corpus picks; it is encoded with this model's vocabularies."""
+        """What every word of a corpus picks."""
+
+    def own(self, corpus: Encoded) -> Encoded:
+        """A corpus in the ids of this model."""
+        if corpus.source_words is self.source_words and corpus.target_words is self.target_words:
+            return corpus
+        return corpus.with_words(self.source_words, self.target_words)
 
     def save(self, folder: str | Path) -> None:
         """Write a folder, whole or not at all; one that holds such a model already is replaced."""
@@ -83,7 +89,11 @@ class Aligner(ABC):
             "trained": self.trained,
             "made": self.made,
         }
-        words = {"source": list(self.source_words), "target": list(self.target_words)}
+        vocabularies = {"source": self.source_words, "target": self.target_words}
+        words = {
+            side: {"words": list(v), "prefixes": list(v.prefixes), "letters": v.letters}
+            for side, v in vocabularies.items()
+        }
         folder.parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         try:
@@ -132,8 +142,16 @@ def read_parts(folder: Path) -> tuple[PairTable, Knowledge, Vocabulary, Vocabula
         arrays = load_file(folder / "model.safetensors")
         table = PairTable(*(arrays[name] for name in PairTable._fields))
         known = Knowledge(*(arrays[name] for name in Knowledge._fields))
-        return table, known, Vocabulary.of(words["source"]), Vocabulary.of(words["target"])
+        source, target = (_vocabulary(**words[side]) for side in ("source", "target"))
+        return table, known, source, target
     except Exception as error:  # safetensors has errors of its own
         raise TreebridgeError(
             f"the model cannot be read ({error}); copy or train it again", file=folder
         ) from None
+
+
+def _vocabulary(words: list[str], prefixes: list[str], letters: int) -> Vocabulary:
+    vocabulary = Vocabulary(words, growing=False)
+    vocabulary.prefixes = {prefix: len(words) + k for k, prefix in enumerate(prefixes)}
+    vocabulary.letters = letters
+    return vocabulary

@@ -55,8 +55,8 @@ class Knowledge(NamedTuple):
         """The same about all."""
         return cls(
             np.full((table.slots, 2), value, np.float64 if double else np.float32),
-            np.full(len(corpus.target_words), value, np.float64),
-            np.full(len(corpus.source_words), value, np.float64),
+            np.full(corpus.target_words.size, value, np.float64),
+            np.full(corpus.source_words.size, value, np.float64),
         )
 
 

@@ -25,26 +25,44 @@ Offsets = npt.NDArray[np.int64]
 class Vocabulary(dict[str, int]):
     """Word → id, in the order of first sight; case is ignored, for counting only.
 
-    A growing vocabulary learns the words that it is asked for, a closed one calls them UNKNOWN.
+    A growing vocabulary learns the words that it is asked for. A closed one takes a word that it
+    does not have for others that begin alike (`prefixes`), or else calls it UNKNOWN.
     """
 
-    growing = True
+    def __init__(self, words: Iterable[str] = (), *, growing: bool = True):
+        super().__init__((word, number) for number, word in enumerate(words))
+        self.growing = growing
+        self.prefixes: dict[str, int] = {}
+        self.letters = 0  # of a prefix
 
     def __missing__(self, word: str) -> int:
         lower = word.lower()
         if lower != word:
             return self[lower]  # not kept under its written form: the vocabulary stays small
         if not self.growing:
-            return UNKNOWN
+            longer = len(word) > self.letters
+            return self.prefixes.get(word[: self.letters], UNKNOWN) if longer else UNKNOWN
         self[word] = len(self)
         return self[word]
 
-    @classmethod
-    def of(cls, words: Iterable[str]) -> Vocabulary:
-        """The closed vocabulary of a trained model."""
-        vocabulary = cls((word, number) for number, word in enumerate(words))
-        vocabulary.growing = False
-        return vocabulary
+    @property
+    def size(self) -> int:
+        """How many ids there are."""
+        return len(self) + len(self.prefixes)
+
+    def grouped(self, seen: npt.NDArray[np.int64], rare: int, letters: int) -> Vocabulary:
+        """A closed vocabulary in which words seen less than `rare` times share an id by prefix.
+
+        `seen[id]` is how often each word occurs; words no longer than the prefix stay as they are.
+        """
+        often = (seen >= rare).tolist()
+        own = [word for word, k in self.items() if often[k] or len(word) <= letters]
+        result = Vocabulary(own, growing=False)
+        result.letters = letters
+        for word in self:
+            if word not in result:
+                result.prefixes.setdefault(word[:letters], result.size)
+        return result
 
 
 class Side(NamedTuple):
@@ -82,6 +100,17 @@ class Encoded:
     def tokens(self) -> int:
         """Words on both sides."""
         return len(self.source.words) + len(self.target.words)
+
+    def with_words(self, source_words: Vocabulary, target_words: Vocabulary) -> Encoded:
+        """The same pairs in the ids of other vocabularies."""
+        sides = []
+        for side, old, new in (
+            (self.source, self.source_words, source_words),
+            (self.target, self.target_words, target_words),
+        ):
+            ids = np.array([*(new[word] for word in old), UNKNOWN], np.int32)
+            sides.append(Side(ids[side.words], side.at))
+        return Encoded(sides[0], sides[1], source_words, target_words, self.lines, self.read)
 
     @cached_property
     def cells(self) -> Offsets:

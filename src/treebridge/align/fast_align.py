@@ -77,6 +77,7 @@ class FastAlign(Aligner):
 
     def choices(self, corpus: Encoded, threads: Threads, report: Report = quiet) -> Choices:
         """The most likely choice of every word; ties go to NULL, then to the lowest position."""
+        corpus = self.own(corpus)
         choices = Choices.none(corpus)
         sides = corpus.source, corpus.target
 

@@ -2,7 +2,8 @@
 
 Liang, Taskar, Klein (2006), *Alignment by Agreement*: what both directions believe is counted, the
 product of their posteriors. They start from a few iterations of fast_align, and word probabilities
-are estimated as there. Each word then picks by the geometric mean of the two posteriors.
+are estimated as there. Each word then picks by the geometric mean of the two posteriors. Rare
+words share what is known of words that begin alike.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ class HmmSettings:
     alpha: float = 0.01
     threshold: float = 0.3  # of the two posteriors' geometric mean, for a word to pick
     jump_smoothing: float = 0.001  # the share of jumps that may be of any class
+    rare: int = 5  # words seen less often are taken for one with others that begin alike
+    letters: int = 4  # with the same so many letters
     common: int = 5  # words seen so often but together once are no translations
     double: bool = False  # 64 bits a number: for comparisons, at twice the memory
 
@@ -63,6 +66,7 @@ class Hmm(Aligner):
         """Train by expectation maximisation on the agreement of the directions."""
         settings = settings or HmmSettings()
         rounds = settings.warm_up + settings.iterations
+        corpus = _group_rare(corpus, settings)
         table = PairTable.build(corpus, threads, common=settings.common)
         known, _ = train(
             corpus,
@@ -99,6 +103,7 @@ class Hmm(Aligner):
 
     def choices(self, corpus: Encoded, threads: Threads, report: Report = quiet) -> Choices:
         """Every word picks the word that the two directions together believe in most, if enough."""
+        corpus = self.own(corpus)
         choices = Choices.none(corpus)
         sides = corpus.source, corpus.target
         for block in blocks(corpus):
@@ -138,6 +143,20 @@ def _expect(
         corpus, counts, posteriors, threads, lambda share: report("train", (step + share) / steps)
     )
     return sum(jumps, np.zeros((2, CLASSES)))
+
+
+def _group_rare(corpus: Encoded, settings: HmmSettings) -> Encoded:
+    """Rare words by their first letters: what is known of one form is known of the others."""
+    vocabularies = (
+        words.grouped(
+            np.bincount(side.words, minlength=words.size), settings.rare, settings.letters
+        )
+        for side, words in (
+            (corpus.source, corpus.source_words),
+            (corpus.target, corpus.target_words),
+        )
+    )
+    return corpus.with_words(*vocabularies)
 
 
 def first_jumps() -> Floats:

@@ -39,7 +39,7 @@ class PairTable(NamedTuple):
         Two words that occur `common` times or more each and meet but once are left out if `common`
         is given: chance brought them together. It is most of all pairs.
         """
-        rows, columns = len(corpus.source_words), len(corpus.target_words)
+        rows, columns = corpus.source_words.size, corpus.target_words.size
         source, target = corpus.source, corpus.target
         places, at = _sentences_by_word(source, rows)
         seen = np.bincount(target.words, minlength=columns)
