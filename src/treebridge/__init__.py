@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from treebridge.bridge.bridge import Bridge
     from treebridge.corpus.bitext import Bitext
     from treebridge.corpus.conllu import Treebank
     from treebridge.corpus.sentence import Sentence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bitext",
+    "Bridge",
     "Encoder",
     "Parser",
     "Sentence",
@@ -28,6 +30,7 @@ __all__ = [
 
 _WHERE = {
     "Bitext": "treebridge.corpus.bitext",
+    "Bridge": "treebridge.bridge.bridge",
     "Encoder": "treebridge.encode.encoder",
     "Parser": "treebridge.parse.parser",
     "Sentence": "treebridge.corpus.sentence",

@@ -158,6 +158,7 @@ def train(
     train_parser(treebank, dev, encoder, output, settings, encoder_settings, resume=resume)
 
 
+BRIDGE = "Folder of a bridge into this parser: parse the target language."
 MODEL = "A parser's folder."
 OTHER_ENCODER = "Where the parser's encoder is now, if it was moved."
 
@@ -166,6 +167,7 @@ OTHER_ENCODER = "Where the parser's encoder is now, if it was moved."
 def parse(
     files: Annotated[list[str], typer.Argument(help="CoNLL-U or raw text; - is standard input.")],
     model: Annotated[str, typer.Option(help=MODEL)],
+    bridge: Annotated[str | None, typer.Option(help=BRIDGE)] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A file instead of standard output.")
     ] = None,
@@ -178,7 +180,7 @@ def parse(
     from treebridge.encode.encoder import EncoderSettings
     from treebridge.show.parse import load_parser, parse_files
 
-    parser = load_parser(model, encoder, EncoderSettings(device=device, offline=offline))
+    parser = load_parser(model, bridge, encoder, EncoderSettings(device=device, offline=offline))
     parse_files(parser, files, output, language)
 
 
@@ -189,6 +191,7 @@ def evaluate(
         typer.Argument(help="system.conllu gold.conllu, or gold.conllu alone with --model."),
     ],
     model: Annotated[str | None, typer.Option(help=MODEL)] = None,
+    bridge: Annotated[str | None, typer.Option(help=BRIDGE)] = None,
     convention: Annotated[
         Rules,
         typer.Option(
@@ -210,7 +213,7 @@ def evaluate(
     from treebridge.encode.encoder import EncoderSettings
     from treebridge.show.parse import load_parser
 
-    parser = load_parser(model, encoder, EncoderSettings(device=device, offline=offline))
+    parser = load_parser(model, bridge, encoder, EncoderSettings(device=device, offline=offline))
     evaluate_model(
         parser, model, files, convention=convention.value, detail=detail, as_json=as_json
     )
@@ -400,10 +403,6 @@ def bridge(
     from treebridge.encode.encoder import EncoderSettings
     from treebridge.show.bridge import bridge_files
 
-    if into is not None:
-        raise TreebridgeError(
-            "--into needs a trained parser, which is to come; use --source ENCODER"
-        )
     paper = preset is BridgePreset.paper
     bitext = Bitext(
         tuple(files),
@@ -420,7 +419,7 @@ def bridge(
         links=links,
     )
     encoding = EncoderSettings(layers, precision, backend, device, offline=offline)
-    bridge_files(bitext, source, target, None, output, settings, encoding, as_json=as_json)
+    bridge_files(bitext, source, target, into, output, settings, encoding, as_json=as_json)
 
 
 cache = typer.Typer(no_args_is_help=True, help="Vectors and exported encoders kept on disk.")

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.artefact import new_folder, read_config, read_tensors, write_config, write_tensors
 from treebridge.bridge.space import Space
-from treebridge.encode.encoder import Encoder
+from treebridge.corpus.bitext import Bitext
+from treebridge.encode.encoder import Encoder, EncoderSettings
+
+if TYPE_CHECKING:
+    from treebridge.bridge.make import MakeSettings
 
 KIND, FORMAT = "bridge", 1
 
@@ -27,6 +31,25 @@ class Bridge:
     made: dict[str, Any] = field(default_factory=dict)  # how it was made
     quality: dict[str, Any] = field(default_factory=dict)
     senses: list[dict[str, Any]] = field(default_factory=list)  # what `inspect --word` shows
+
+    @classmethod
+    def fit(
+        cls,
+        bitext: Bitext,
+        into: Space,
+        target: Encoder,
+        source: Encoder | None = None,
+        settings: MakeSettings | None = None,
+    ) -> Bridge:
+        """Align, collect, fit and judge a bridge into a parser's space.
+
+        The source encoder is that of the space, loaded from where it was, unless it is given.
+        """
+        from treebridge.bridge.make import make_bridge
+
+        if source is None:
+            source = Encoder.load(into.encoder, EncoderSettings(layers=into.layers or "last4"))
+        return make_bridge(bitext, source, target, into, settings)
 
     def transform(self, vectors: NDArray[np.floating]) -> NDArray[np.float32]:
         """Raw vectors of the target encoder, as rows, in the source space."""

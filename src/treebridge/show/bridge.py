@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ from rich.text import Text
 
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.make import MakeSettings, Reports, make_bridge
-from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.errors import TreebridgeError
+from treebridge.parse.parser import Parser
 from treebridge.show.progress import watch
 
 
@@ -26,7 +27,7 @@ def bridge_files(
     bitext: Bitext,
     source_name: str | None,
     target_name: str,
-    into: Space | None,
+    parser: Path | None,
     output: Path,
     settings: MakeSettings,
     encoding: EncoderSettings,
@@ -34,12 +35,14 @@ def bridge_files(
     as_json: bool,
 ) -> None:
     """Make a bridge, write its folder, show how good it is."""
+    into = Parser.load(parser).space if parser else None
     if into is None and source_name is None:
         raise TreebridgeError(
             "--into PARSER says where the bridge leads; without one, --source ENCODER"
         )
     started = time.perf_counter()
-    source = Encoder.load(source_name or (into.encoder if into else ""), encoding)
+    there = replace(encoding, layers=into.layers or encoding.layers) if into else encoding
+    source = Encoder.load(source_name or (into.encoder if into else ""), there)
     target = Encoder.load(target_name, encoding)
 
     def step(what: str) -> None:

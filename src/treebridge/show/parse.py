@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
+from treebridge.bridge.bridge import Bridge
 from treebridge.corpus.conllu import read_conllu
 from treebridge.corpus.files import name_of, open_bytes, read_text, write_text
 from treebridge.corpus.sentence import Sentence
@@ -17,15 +19,18 @@ from treebridge.parse.parser import Parser
 from treebridge.show.progress import watch
 
 
-def load_parser(model: str, encoder: str | None, settings: EncoderSettings) -> Parser:
-    """A parser folder, with another copy of its encoder where one is named."""
+def load_parser(
+    model: str, bridge: str | None, encoder: str | None, settings: EncoderSettings
+) -> Parser:
+    """A parser folder, across a bridge if there is one; `encoder` is a copy of its encoder."""
     parser = Parser.load(model, encoder_settings=settings)
+    if bridge:
+        parser = parser.across(Bridge.load(bridge))
     if encoder:
-        from dataclasses import replace
-
-        layers = parser.space.layers or settings.layers
+        space = parser.bridge.target if parser.bridge else parser.space
+        layers = space.layers or settings.layers
         parser.encoder = Encoder.load(encoder, replace(settings, layers=layers))
-        parser.space.check(parser.encoder)
+        space.check(parser.encoder)
     return parser
 
 
