@@ -30,8 +30,10 @@ def model_card(config: dict[str, Any]) -> str:
         f"| its layers | {space['layers'] or 'one'} |",
         f"| isotropy | {settings['isotropy']} iterations |",
         f"| BiLSTM | {settings['layers']} × {settings['hidden']} |",
-        f"| trained on | {about['sentences']:,} sentences, {about['words']:,} words |",
     ]
+    if "words" in about:
+        size = f"{about['sentences']:,} sentences, {about['words']:,} words"
+        lines.append(f"| trained on | {size} |")
     if about.get("treebank"):
         lines.append(f"| treebank | `{about['treebank']}` |")
     if scores:

@@ -43,6 +43,13 @@ def read_checkpoint(folder: Path, key: str) -> Checkpoint | None:
     return Checkpoint(**content) if content.get("key") == key else None
 
 
+def read_metrics(path: Path) -> list[Metrics]:
+    """What `write_metrics` wrote; nothing where there is no such file."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def write_metrics(path: Path, history: list[Metrics]) -> None:
     """One line of JSON an epoch."""
     path.write_text("".join(json.dumps(entry) + "\n" for entry in history), encoding="utf-8")

@@ -13,27 +13,23 @@ import torch
 from numpy.typing import NDArray
 
 from treebridge.artefact import new_folder, read_config, read_tensors, write_config, write_tensors
-from treebridge.bridge.isotropy import Isotropy
 from treebridge.bridge.space import Space
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.text import Splitter
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.encode.models import choose_device
-from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
-from treebridge.parse.batches import Examples, cut_batches, make_batch
+from treebridge.parse.batches import cut_batches, make_batch
 from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.card import model_card
-from treebridge.parse.checkpoint import Metrics, write_metrics
+from treebridge.parse.checkpoint import Metrics, read_metrics, write_metrics
 from treebridge.parse.predict import annotated, predict
 from treebridge.parse.settings import ParserSettings
-from treebridge.parse.train import Training, Watcher
+from treebridge.parse.train import Watcher, train_on
 from treebridge.parse.vocab import Names
-from treebridge.parse.workers import Workers
 
 KIND, FORMAT = "parser", 1
 CHUNK = 1024  # sentences that are sorted by length together
-HELD_OUT = 20  # one sentence in so many is dev where none is given
 Floats = NDArray[np.float32]
 
 
@@ -84,7 +80,6 @@ class Parser:
     encoder: Encoder | None = None  # loaded when it is needed
     encoder_settings: EncoderSettings = field(default_factory=EncoderSettings)
     bridge: Carrier | None = None
-    first: bool = True  # of the processes that trained it together, the one that writes
 
     @property
     def settings(self) -> ParserSettings:
@@ -107,49 +102,10 @@ class Parser:
 
         With `work`, a folder for checkpoints, an interrupted training goes on where it stopped.
         """
-        settings, watcher = settings or ParserSettings(), watcher or Watcher()
-        if dev is None:
-            dev = [s for i, s in enumerate(treebank) if i % HELD_OUT == HELD_OUT - 1]
-            treebank = [s for i, s in enumerate(treebank) if i % HELD_OUT != HELD_OUT - 1]
-        _check_trees(treebank, "training")
-        _check_trees(dev, "dev")
-        workers = Workers(choose_device(device))
-        if not workers.first:
-            workers.wait()  # the first encodes for all
-        train_store = encode_into_store(encoder, [s.forms for s in treebank])
-        dev_store = encode_into_store(encoder, [s.forms for s in dev])
-        if workers.first:
-            workers.wait()
-        isotropy = (
-            Isotropy.fit(train_store.vectors, settings.isotropy) if settings.isotropy else None
+        trained = train_on(
+            treebank, encoder, dev, settings or ParserSettings(), device, work, watcher or Watcher()
         )
-        space = Space.of(encoder, isotropy)
-        labels = Names.collect(label for s in treebank for label in s.deprels)
-        tags = Names.collect(tag for s in treebank for tag in s.upos)
-        if settings.tags != "none" and not tags:
-            raise TreebridgeError("the treebank has no UPOS tags; train with --tags none")
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(settings.seed)
-            model = Biaffine(settings, space.dim, len(labels), len(tags))
-        training = Training(
-            model.to(workers.device),
-            settings,
-            Examples.of(treebank, train_store, space, labels, tags),
-            Examples.of(dev, dev_store, space, labels, tags),
-            dev,
-            labels,
-            tags,
-            workers,
-            work,
-            watcher,
-        )
-        best, history = training.run()
-        model.load_state_dict(best)
-        words = int(train_store.offsets[-1])
-        about = {"sentences": len(treebank), "words": words, "workers": workers.size}
-        parser = cls(model.eval(), space, labels, tags, history, about, encoder)
-        parser.first = workers.first
-        return parser
+        return cls(*trained, encoder)
 
     @property
     def scores(self) -> Metrics:
@@ -186,7 +142,10 @@ class Parser:
         encoder: Encoder | None = None,
         encoder_settings: EncoderSettings | None = None,
     ) -> Parser:
-        """Read a folder; the encoder is loaded when it is needed, if it is not given."""
+        """Read a folder; the encoder is loaded when it is needed, if it is not given.
+
+        `encoder_settings` say how it computes, and on which device the parser does too.
+        """
         config = read_config(folder, KIND, FORMAT)
         tensors = read_tensors(Path(folder) / "parser.safetensors")
         try:
@@ -205,10 +164,12 @@ class Parser:
             ) from None
         if encoder is not None:
             space.check(encoder)
+        encoder_settings = encoder_settings or EncoderSettings()
+        model.to(choose_device(encoder_settings.device))
         parser = cls(model.eval(), space, labels, tags, about=config.get("about", {}))
-        parser.history = [config["scores"]] if config.get("scores") else []
+        parser.history = read_metrics(Path(folder) / "metrics.jsonl")
         parser.encoder = encoder
-        parser.encoder_settings = encoder_settings or EncoderSettings()
+        parser.encoder_settings = encoder_settings
         return parser
 
     def across(self, bridge: Carrier, encoder: Encoder | None = None) -> Parser:
@@ -233,20 +194,18 @@ class Parser:
             bridge,
         )
 
-    def __call__(self, sentences: str | Iterable[Sentence | Sequence[str]]) -> list[Sentence]:
-        """Trees of a text, of sentences, or of lists of words."""
+    def __call__(self, sentences: str | Iterable[Sentence | str | Sequence[str]]) -> list[Sentence]:
+        """Trees of a text or several, of sentences, or of lists of words."""
         return [parsed.sentence for parsed in self.parse(sentences)]
 
     def parse(
-        self, sentences: str | Iterable[Sentence | Sequence[str]], *, retag: bool = False
+        self, sentences: str | Iterable[Sentence | str | Sequence[str]], *, retag: bool = False
     ) -> Iterator[Parsed]:
         """The same one by one, with probabilities; memory does not grow with their number.
 
         Tags that are there are kept unless `retag` has them replaced by the parser's own.
         """
-        if isinstance(sentences, str):
-            sentences = Splitter().sentences(sentences)
-        wanted = iter(s if isinstance(s, Sentence) else Sentence.from_words(s) for s in sentences)
+        wanted = _as_sentences([sentences] if isinstance(sentences, str) else sentences)
         encoder = self._encoder()
         self.model.eval()
         number = 0
@@ -305,12 +264,13 @@ class Parser:
                 )
 
 
+def _as_sentences(items: Iterable[Sentence | str | Sequence[str]]) -> Iterator[Sentence]:
+    splitter = Splitter()
+    for item in items:
+        if isinstance(item, str):
+            yield from splitter.sentences(item)
+        else:
+            yield item if isinstance(item, Sentence) else Sentence.from_words(item)
+
+
 _AT_A_TIME = ParserSettings(batch_words=3000)
-
-
-def _check_trees(sentences: Sequence[Sentence], what: str) -> None:
-    if not any(len(sentence) for sentence in sentences):
-        raise TreebridgeError(f"there are no {what} sentences; a parser is trained on trees")
-    for number, sentence in enumerate(sentences, 1):
-        if None in sentence.heads:
-            raise TreebridgeError(f"{what} sentence {number} has words without HEAD")

@@ -6,13 +6,20 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import torch
 
+from treebridge.bridge.isotropy import Isotropy
+from treebridge.bridge.space import Space
 from treebridge.corpus.sentence import Sentence
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.models import choose_device
+from treebridge.encode.store import encode_into_store
+from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples, cut_batches
 from treebridge.parse.biaffine import Batch, Biaffine
 from treebridge.parse.checkpoint import Checkpoint, Metrics, Weights, read_checkpoint
@@ -22,6 +29,8 @@ from treebridge.parse.settings import ParserSettings
 from treebridge.parse.vocab import Names
 from treebridge.parse.workers import Workers
 
+HELD_OUT = 20  # one sentence in so many is dev where none is given
+
 
 class Watcher:
     """Is told how training goes; this one keeps it to itself."""
@@ -29,11 +38,18 @@ class Watcher:
     def say(self, text: str) -> None:
         """Something that happens once."""
 
+    def encoded(self, items: Iterable[Any]) -> Iterable[Any]:
+        """Passes sentences on while they are encoded."""
+        return items
+
     def step(self, share: float, loss: float, words_per_second: float, left: float) -> None:
         """After a batch: the share of all epochs done, and the seconds left."""
 
     def epoch(self, metrics: Metrics) -> None:
         """After an epoch."""
+
+    def stop(self) -> None:
+        """When training has ended, well or not."""
 
 
 @dataclass
@@ -99,21 +115,21 @@ class Training:
         torch.manual_seed((self.settings.seed << 40) + (epoch << 16) + self.workers.rank)
         start = time.perf_counter()
         plan = self.workers.share(self.train.epoch(self.settings, epoch))
-        loss, words = 0.0, 0
+        loss, own, words = 0.0, 0, 0  # own: the words of this process
         for done, batch in enumerate(self.train.batches(plan)):
             rate = self._learning_rate(epoch + done / len(plan))
             for group in optimizer.param_groups:
                 group["lr"] = rate
             summed, count = self._step(batch, optimizer)
-            loss, words = loss + summed, words + count
+            size = int(batch.lengths.sum())
+            loss, own, words = loss + summed, own + size, words + count
             share = (epoch + (done + 1) / len(plan)) / self.settings.epochs
             speed = words / (time.perf_counter() - start)
-            own = int(batch.lengths.sum())
-            self.watcher.step(share, summed / own, speed, self._left(share))
+            self.watcher.step(share, summed / size, speed, self._left(share))
         seconds = time.perf_counter() - start
         scores = self.score_dev().values if self.workers.first else {}
         names = ("UAS", "LAS", "UPOS")
-        agreed = self.workers.agree([loss / words, *(scores.get(name, 0.0) for name in names)])
+        agreed = self.workers.agree([loss / own, *(scores.get(name, 0.0) for name in names)])
         return {
             "epoch": epoch + 1,
             "loss": agreed[0],
@@ -162,3 +178,71 @@ class Training:
 
 def _copy(model: Biaffine) -> Weights:
     return {name: weight.detach().cpu().clone() for name, weight in model.state_dict().items()}
+
+
+class Trained(NamedTuple):
+    """What training gives; the fields that make a parser."""
+
+    model: Biaffine
+    space: Space
+    labels: Names
+    tags: Names
+    history: list[Metrics]
+    about: dict[str, Any]
+
+
+def train_on(
+    treebank: Sequence[Sentence],
+    encoder: Encoder,
+    dev: Sequence[Sentence] | None,
+    settings: ParserSettings,
+    device: str,
+    work: Path | None,
+    watcher: Watcher,
+) -> Trained:
+    """Encode a treebank or find it encoded, fit its isotropy, and train in that space."""
+    if dev is None:
+        dev = [s for i, s in enumerate(treebank) if i % HELD_OUT == HELD_OUT - 1]
+        treebank = [s for i, s in enumerate(treebank) if i % HELD_OUT != HELD_OUT - 1]
+    _check_trees(treebank, "training")
+    _check_trees(dev, "dev")
+    workers = Workers(choose_device(device))
+    if not workers.first:
+        workers.wait()  # the first encodes for all
+    train_store = encode_into_store(encoder, [s.forms for s in treebank], watch=watcher.encoded)
+    dev_store = encode_into_store(encoder, [s.forms for s in dev], watch=watcher.encoded)
+    if workers.first:
+        workers.wait()
+    space = Space.of(encoder, Isotropy.fit(train_store.vectors, settings.isotropy))
+    labels = Names.collect(label for s in treebank for label in s.deprels)
+    tags = Names.collect(tag for s in treebank for tag in s.upos)
+    if settings.tags != "none" and not tags:
+        raise TreebridgeError("the treebank has no UPOS tags; train with --tags none")
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(settings.seed)
+        model = Biaffine(settings, space.dim, len(labels), len(tags))
+    training = Training(
+        model.to(workers.device),
+        settings,
+        Examples.of(treebank, train_store, space, labels, tags),
+        Examples.of(dev, dev_store, space, labels, tags),
+        dev,
+        labels,
+        tags,
+        workers,
+        work,
+        watcher,
+    )
+    best, history = training.run()
+    model.load_state_dict(best)
+    words = int(train_store.offsets[-1])
+    about = {"sentences": len(treebank), "words": words, "workers": workers.size}
+    return Trained(model.eval(), space, labels, tags, history, about)
+
+
+def _check_trees(sentences: Sequence[Sentence], what: str) -> None:
+    if not any(len(sentence) for sentence in sentences):
+        raise TreebridgeError(f"there are no {what} sentences; a parser is trained on trees")
+    for number, sentence in enumerate(sentences, 1):
+        if None in sentence.heads:
+            raise TreebridgeError(f"{what} sentence {number} has words without HEAD")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
 
 from treebridge.artefact import check_free
 from treebridge.corpus.conllu import Treebank
@@ -14,34 +19,38 @@ from treebridge.parse.checkpoint import Metrics
 from treebridge.parse.parser import KIND, Parser
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.train import Watcher
+from treebridge.show.progress import watch
+
+EVERY = 60  # seconds between two lines in a log
 
 
 class Lines(Watcher):
-    """A line on standard error for each epoch; between them a bar, where a person is watching."""
+    """A line on standard error for each epoch; between them a bar, or a line now and then."""
 
     def __init__(self) -> None:
-        self._bar = None
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn
-
-            columns = (TextColumn("{task.description}"), BarColumn())
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task("encoding", total=1.0)
-            self._bar.start()
+        self._said = time.monotonic()
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        columns = (TextColumn("{task.description}"), BarColumn())
+        self._bar = Progress(*columns, console=self._console, transient=True)
+        self._task = self._bar.add_task("training", total=1.0)
 
     def say(self, text: str) -> None:
         """Print a line."""
-        if self._bar:
-            self._bar.console.print(text, highlight=False)
-        else:
-            print(text, file=sys.stderr, flush=True)
+        self._console.print(text)
+
+    def encoded(self, items: Iterable[Any]) -> Iterable[Any]:
+        """Count what is encoded."""
+        return watch("sentences encoded")(items)
 
     def step(self, share: float, loss: float, words_per_second: float, left: float) -> None:
-        """Move the bar."""
-        if self._bar:
-            figures = f"loss {loss:.2f}, {words_per_second:,.0f} words/s, {_minutes(left)} left"
+        """Move the bar, or say where we are in a log."""
+        figures = f"loss {loss:.2f}, {words_per_second:,.0f} words/s, {_minutes(left)} left"
+        if self._console.is_terminal:
+            self._bar.start()
             self._bar.update(self._task, completed=share, description=figures)
+        elif time.monotonic() - self._said > EVERY:
+            self._said = time.monotonic()
+            self.say(f"{share:.0%}: {figures}")
 
     def epoch(self, metrics: Metrics) -> None:
         """Print the figures of an epoch."""
@@ -53,7 +62,7 @@ class Lines(Watcher):
 
     def stop(self) -> None:
         """Take the bar away."""
-        if self._bar:
+        if self._console.is_terminal:
             self._bar.stop()
 
 
@@ -72,9 +81,10 @@ def train_parser(
     trees = Treebank.read(treebank)
     dev_trees = Treebank.read(dev) if dev else None
     work = output.absolute().with_name(f".{output.name}.training")
-    if not resume:
+    first = os.environ.get("RANK", "0") == "0"  # of those that torchrun started
+    if first and not resume:
         shutil.rmtree(work, ignore_errors=True)
-    lines = Lines()
+    lines = Lines() if first else Watcher()
     try:
         parser = Parser.train(
             trees,
@@ -87,7 +97,7 @@ def train_parser(
         )
     finally:
         lines.stop()
-    if not parser.first:  # another process writes
+    if not first:
         return
     parser.about |= {"treebank": Path(treebank).name, "dev": Path(dev).name if dev else "held out"}
     parser.save(output)
