@@ -16,9 +16,9 @@ import torch
 from numpy.typing import NDArray
 
 MAX_K = 7
-RESTARTS = 8
+RESTARTS = 12
 TRIALS = 3  # candidates for every new centre; the best is taken (greedy k-means++)
-EXPLORE, POLISH = 4, 10  # iterations for every restart, and then for the best one
+EXPLORE, POLISH = 6, 16  # iterations for every restart, and then for the best one
 TOLERANCE = 5e-4  # of the inertia; a set whose clusterings all gain less is done
 SKETCH = 128  # dimensions in which the restarts are tried
 SAMPLE = 2000  # vectors of a set that the centres are fitted on; all are assigned
