@@ -1,0 +1,31 @@
+"""The command line: one thin function per command, no logic."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from treebridge.cli import align, bridge, look, parse, train
+from treebridge.cli.app import app
+from treebridge.errors import TreebridgeError
+
+__all__ = ["align", "app", "bridge", "look", "main", "parse", "train"]
+
+
+def main() -> None:
+    """Entry point: errors are one sentence on stderr and exit code 2."""
+    debug = "--debug" in sys.argv or bool(os.environ.get("TREEBRIDGE_DEBUG"))
+    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    try:
+        app(args=arguments, prog_name="treebridge")
+    except TreebridgeError as error:
+        if debug:
+            raise
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)

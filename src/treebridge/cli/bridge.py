@@ -1,0 +1,115 @@
+"""`treebridge bridge`."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treebridge.cli.app import app
+from treebridge.cli.options import DEVICE, LAYERS, Engine, Symmetrize, Words
+
+
+class Level(str, Enum):
+    """What an anchor is the mean of."""
+
+    word = "word"
+    sense = "sense"
+    occurrence = "occurrence"
+
+
+class Weighting(str, Enum):
+    """How much an anchor counts."""
+
+    none = "none"
+    sqrt = "sqrt"
+    by_count = "count"
+
+
+class Map(str, Enum):
+    """What kind of map W is."""
+
+    procrustes = "procrustes"
+    least_squares = "least-squares"
+    rcsls = "rcsls"
+
+
+class AnchorWords(str, Enum):
+    """Which words make anchors."""
+
+    whole = "whole"
+    all = "all"
+
+
+class BridgePreset(str, Enum):
+    """Named settings."""
+
+    default = "default"
+    paper = "paper"
+
+
+@app.command()
+def bridge(
+    files: Annotated[list[str], typer.Argument(help="A bitext: one file, or two parallel ones.")],
+    target: Annotated[str, typer.Option(help="Encoder of the target language.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the bridge.")],
+    into: Annotated[Path | None, typer.Option(help="The parser it leads to.")] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Encoder of the source language, where there is no parser.")
+    ] = None,
+    pairs: Annotated[int | None, typer.Option(min=1, help="Take only so many pairs.")] = None,
+    links: Annotated[
+        str | None, typer.Option(help="Links in Pharaoh format, instead of our aligner.")
+    ] = None,
+    aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
+    symmetrize: Annotated[
+        Symmetrize, typer.Option(help="How two directions make one.")
+    ] = Symmetrize.intersection,
+    level: Annotated[Level, typer.Option(help="What an anchor is the mean of.")] = Level.sense,
+    isotropy: Annotated[bool, typer.Option(help="Iterative normalization.")] = True,
+    weighting: Annotated[Weighting, typer.Option(help="Weight by count.")] = Weighting.none,
+    map_kind: Annotated[Map, typer.Option("--map", help="What kind of map.")] = Map.procrustes,
+    anchor_words: Annotated[
+        AnchorWords, typer.Option(help="whole: single pieces on both sides.")
+    ] = AnchorWords.whole,
+    preset: Annotated[
+        BridgePreset, typer.Option(help="paper: fast-align, anchors normalised by themselves.")
+    ] = BridgePreset.default,
+    source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
+    target_language: Annotated[str | None, typer.Option(help="Code of the target's.")] = None,
+    words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
+    seed: Annotated[int, typer.Option(help="For sampling and clustering.")] = 0,
+    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
+    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    precision: Annotated[str, typer.Option(help="auto, fp32, bf16, fp16 or int8.")] = "auto",
+    backend: Annotated[str, typer.Option(help="torch or onnx.")] = "torch",
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
+) -> None:
+    """Fit the map that carries target vectors into a parser's space, and say how good it is."""
+    from treebridge.bridge.bridge import BridgeSettings
+    from treebridge.bridge.layout import CollectSettings
+    from treebridge.bridge.make import MakeSettings
+    from treebridge.corpus.bitext import Bitext
+    from treebridge.encode.encoder import EncoderSettings
+    from treebridge.show.bridge import bridge_files
+
+    paper = preset is BridgePreset.paper
+    bitext = Bitext(
+        tuple(files),
+        source_language=source_language,
+        target_language=target_language,
+        engine=words.value,
+        limit=pairs,
+    )
+    settings = MakeSettings(
+        fit=BridgeSettings(level.value, isotropy, weighting.value, map_kind.value, paper, seed),
+        collect=CollectSettings(anchor_words=anchor_words.value, seed=seed),
+        aligner=Engine.fast_align.value if paper else aligner.value,
+        symmetrize=symmetrize.value,
+        links=links,
+    )
+    encoding = EncoderSettings(layers, precision, backend, device, offline=offline)
+    bridge_files(bitext, source, target, into, output, settings, encoding, as_json=as_json)

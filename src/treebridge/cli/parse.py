@@ -1,0 +1,75 @@
+"""Commands that use a parser: parse, evaluate."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treebridge.cli.app import app
+from treebridge.cli.options import BRIDGE, DEVICE, MODEL, OTHER_ENCODER
+
+
+@app.command()
+def parse(
+    files: Annotated[list[str], typer.Argument(help="CoNLL-U or raw text; - is standard input.")],
+    model: Annotated[str, typer.Option(help=MODEL)],
+    bridge: Annotated[str | None, typer.Option(help=BRIDGE)] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A file instead of standard output.")
+    ] = None,
+    language: Annotated[str | None, typer.Option(help="Of raw text, such as pt.")] = None,
+    encoder: Annotated[str | None, typer.Option(help=OTHER_ENCODER)] = None,
+    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
+) -> None:
+    """Give each sentence its tree; UPOS is filled in where there is none."""
+    from treebridge.encode.encoder import EncoderSettings
+    from treebridge.show.parse import load_parser, parse_files
+
+    parser = load_parser(model, bridge, encoder, EncoderSettings(device=device, offline=offline))
+    parse_files(parser, files, output, language)
+
+
+class Rules(str, Enum):
+    """Which words and which labels `evaluate` counts."""
+
+    paper = "paper"
+    conll18 = "conll18"
+
+
+@app.command()
+def evaluate(
+    files: Annotated[
+        list[str],
+        typer.Argument(help="system.conllu gold.conllu, or gold.conllu alone with --model."),
+    ],
+    model: Annotated[str | None, typer.Option(help=MODEL)] = None,
+    bridge: Annotated[str | None, typer.Option(help=BRIDGE)] = None,
+    convention: Annotated[
+        Rules,
+        typer.Option(
+            help="paper: without PUNCT and SYM, full labels; conll18: as the official script."
+        ),
+    ] = Rules.paper,
+    detail: Annotated[bool, typer.Option("--detail", help="Also by label and by length.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
+    encoder: Annotated[str | None, typer.Option(help=OTHER_ENCODER)] = None,
+    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
+) -> None:
+    """How good the trees of a file or of a parser are: UAS, LAS, CLAS, UPOS, UEM and LEM."""
+    from treebridge.show.evaluate import evaluate_files, evaluate_model
+
+    if model is None:
+        evaluate_files(files, convention=convention.value, detail=detail, as_json=as_json)
+        return
+    from treebridge.encode.encoder import EncoderSettings
+    from treebridge.show.parse import load_parser
+
+    parser = load_parser(model, bridge, encoder, EncoderSettings(device=device, offline=offline))
+    evaluate_model(
+        parser, model, files, convention=convention.value, detail=detail, as_json=as_json
+    )
