@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from conftest import Run
 from treebridge import Parser, Sentence, Treebank, TreebridgeError
+from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.isotropy import Isotropy
 from treebridge.bridge.space import Space
 from treebridge.cli import app
@@ -285,6 +286,23 @@ def test_across_a_bridge(parser: Parser, encoder: StaticEncoder, place: Path) ->
         parser.across(replace(bridge, into=Space.of(turned, Isotropy.none(DIM))))
     with pytest.raises(TreebridgeError, match="another one"):
         parser.across(bridge, encoder)
+
+
+def test_one_folder_holds_parser_bridge_and_encoder(
+    parser: Parser, encoder: StaticEncoder, tmp_path: Path
+) -> None:
+    vectors = tmp_path / "moved.vec"
+    vectors.write_bytes(encoder.path.read_bytes())
+    bridge = Bridge(Space.of(StaticEncoder(vectors)), parser.space, np.eye(DIM))
+    live = parser.across(bridge)
+    expected = live(bare(DEV))
+    live.save(tmp_path / "one")
+    vectors.unlink()
+    (tmp_path / "one").rename(tmp_path / "elsewhere")
+    loaded = Parser.load(tmp_path / "elsewhere")
+    assert loaded(bare(DEV)) == expected
+    assert loaded.bridge is not None and loaded.bridge.w.shape == (DIM, DIM)
+    assert "moved.vec" in (tmp_path / "elsewhere" / "README.md").read_text()
 
 
 def command(*arguments: object) -> str:

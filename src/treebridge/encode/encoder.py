@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from treebridge.errors import TreebridgeError
+
 Words = Sequence[str]
 Vectors = NDArray[np.float32]
 
@@ -64,6 +66,10 @@ class Encoder(ABC):
     @abstractmethod
     def whole(self, words: Words) -> NDArray[np.bool_]:
         """Which of these words are whole, without running the encoder."""
+
+    def save(self, folder: Path) -> None:
+        """Copy what `load` needs into a new folder."""
+        raise TreebridgeError(f"an encoder such as {self!r} cannot be copied into a folder")
 
     def __call__(self, sentence: Words) -> Vectors:
         """The vectors of one sentence."""

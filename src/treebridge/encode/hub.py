@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,14 @@ def find_encoder(name: str, *, offline: bool = False) -> Path:
     if name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise TreebridgeError("there is no such folder", file=name)
     return _cached(name) or _download(name, offline)
+
+
+def copy_encoder(found: Path, folder: Path) -> None:
+    """Copy what makes up an encoder into a new folder."""
+    folder.mkdir(parents=True)
+    names = [path.name for path in found.iterdir()]
+    for name in ["config.json", *_matching(names, _TOKENIZER), *_pick_weights(names)]:
+        shutil.copyfile(found / name, folder / name)
 
 
 def _cached(name: str) -> Path | None:

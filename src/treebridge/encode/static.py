@@ -7,6 +7,7 @@ plain or compressed (fastText's binary, which is mapped rather than read, only p
 from __future__ import annotations
 
 import hashlib
+import shutil
 import struct
 import warnings
 from collections.abc import Iterable, Iterator
@@ -56,6 +57,11 @@ class StaticEncoder(Encoder):
                     digest.update(block)
             self._fingerprint = digest.hexdigest()
         return self._fingerprint
+
+    def save(self, folder: Path) -> None:
+        """Copy the file, whole."""
+        folder.mkdir(parents=True)
+        shutil.copyfile(self.path, folder / self.path.name)
 
     def whole(self, words: Words) -> NDArray[np.bool_]:
         """Which words have a vector of their own, if need be in lower case."""

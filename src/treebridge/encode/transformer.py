@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +48,12 @@ class TransformerEncoder(Encoder):
     def fingerprint(self) -> str:
         """Of weights, tokenizer, layers, and of the precision where it is coarse."""
         return self._model.fingerprint
+
+    def save(self, folder: Path) -> None:
+        """Copy configuration, tokenizer and weights; nothing else that lies beside them."""
+        from treebridge.encode.hub import copy_encoder, find_encoder
+
+        copy_encoder(find_encoder(self.name, offline=self.settings.offline), folder)
 
     def whole(self, words: Words) -> NDArray[np.bool_]:
         """Which words are a single piece of the vocabulary."""

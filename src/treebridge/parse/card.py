@@ -31,6 +31,10 @@ def model_card(config: dict[str, Any]) -> str:
         f"| isotropy | {settings['isotropy']} iterations |",
         f"| BiLSTM | {settings['layers']} × {settings['hidden']} |",
     ]
+    if bridge := config.get("bridge"):
+        lines.append(f"| target encoder, across a bridge | `{bridge['encoder']}` |")
+        if bridge["quality"]:
+            lines.append(f"| the bridge | {bridge['quality']} |")
     if "words" in about:
         size = f"{about['sentences']:,} sentences, {about['words']:,} words"
         lines.append(f"| trained on | {size} |")

@@ -6,49 +6,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from treebridge.artefact import new_folder, read_config, read_tensors, write_config, write_tensors
+from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.text import Splitter
 from treebridge.encode.encoder import Encoder, EncoderSettings
-from treebridge.encode.models import choose_device
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import cut_batches, make_batch
 from treebridge.parse.biaffine import Biaffine
-from treebridge.parse.card import model_card
-from treebridge.parse.checkpoint import Metrics, read_metrics, write_metrics
+from treebridge.parse.checkpoint import Metrics
 from treebridge.parse.predict import annotated, predict
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.train import Watcher, train_on
 from treebridge.parse.vocab import Names
 
-KIND, FORMAT = "parser", 1
 CHUNK = 1024  # sentences that are sorted by length together
 Floats = NDArray[np.float32]
-
-
-class Carrier(Protocol):
-    """What a parser needs of a bridge."""
-
-    @property
-    def into(self) -> Space:
-        """The space it leads into."""
-        ...
-
-    @property
-    def target(self) -> Space:
-        """Where it takes its vectors from."""
-        ...
-
-    def transform(self, vectors: NDArray[np.floating]) -> Floats:
-        """Vectors of the target encoder, carried into the parser's space."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -79,7 +57,8 @@ class Parser:
     about: dict[str, Any] = field(default_factory=dict)  # how it was made
     encoder: Encoder | None = None  # loaded when it is needed
     encoder_settings: EncoderSettings = field(default_factory=EncoderSettings)
-    bridge: Carrier | None = None
+    bridge: Bridge | None = None
+    encoder_at: str | None = None  # where the encoder is now, if not where its space says
 
     @property
     def settings(self) -> ParserSettings:
@@ -113,27 +92,10 @@ class Parser:
         return max(self.history, key=lambda entry: entry["LAS"], default={})
 
     def save(self, folder: str | Path) -> None:
-        """Write a folder, whole or not at all."""
-        if self.bridge is not None:
-            raise TreebridgeError("a parser across a bridge is two folders: save them apart")
-        with new_folder(folder, KIND) as made:
-            tensors = {
-                f"model.{name}": weight.detach().cpu().numpy()
-                for name, weight in self.model.state_dict().items()
-            }
-            means = self.space.isotropy.means
-            write_tensors(made / "parser.safetensors", {**tensors, "isotropy": means})
-            config = {
-                "settings": self.settings.config(),
-                "space": self.space.config(),
-                "labels": list(self.labels),
-                "tags": list(self.tags),
-                "scores": self.scores,
-                "about": self.about,
-            }
-            write_config(made, KIND, FORMAT, config)
-            write_metrics(made / "metrics.jsonl", self.history)
-            (made / "README.md").write_text(model_card(config), encoding="utf-8")
+        """Write a folder, whole or not at all; across a bridge, with bridge and encoder in it."""
+        from treebridge.parse.folder import save_parser
+
+        save_parser(self, folder)
 
     @classmethod
     def load(
@@ -146,33 +108,11 @@ class Parser:
 
         `encoder_settings` say how it computes, and on which device the parser does too.
         """
-        config = read_config(folder, KIND, FORMAT)
-        tensors = read_tensors(Path(folder) / "parser.safetensors")
-        try:
-            space = Space.from_config(config["space"], tensors.pop("isotropy"))
-            settings = ParserSettings.from_config(config["settings"])
-            labels, tags = Names(config["labels"]), Names(config["tags"])
-            model = Biaffine(settings, space.dim, len(labels), len(tags))
-            weights = {
-                name.removeprefix("model."): torch.from_numpy(x) for name, x in tensors.items()
-            }
-            model.load_state_dict(weights)
-        except (KeyError, TypeError, RuntimeError):
-            raise TreebridgeError(
-                "config.json and parser.safetensors do not belong together; make the parser again",
-                file=folder,
-            ) from None
-        if encoder is not None:
-            space.check(encoder)
-        encoder_settings = encoder_settings or EncoderSettings()
-        model.to(choose_device(encoder_settings.device))
-        parser = cls(model.eval(), space, labels, tags, about=config.get("about", {}))
-        parser.history = read_metrics(Path(folder) / "metrics.jsonl")
-        parser.encoder = encoder
-        parser.encoder_settings = encoder_settings
-        return parser
+        from treebridge.parse.folder import read_parser
 
-    def across(self, bridge: Carrier, encoder: Encoder | None = None) -> Parser:
+        return read_parser(folder, encoder, encoder_settings or EncoderSettings())
+
+    def across(self, bridge: Bridge, encoder: Encoder | None = None) -> Parser:
         """The zero-shot parser: the same model, fed by another encoder through a bridge."""
         if bridge.into.fingerprint != self.space.fingerprint:
             raise TreebridgeError(
@@ -206,7 +146,7 @@ class Parser:
         Tags that are there are kept unless `retag` has them replaced by the parser's own.
         """
         wanted = _as_sentences([sentences] if isinstance(sentences, str) else sentences)
-        encoder = self._encoder()
+        encoder = self.load_encoder()
         self.model.eval()
         number = 0
         while chunk := list(islice(wanted, CHUNK)):
@@ -240,7 +180,7 @@ class Parser:
                 )
         return out
 
-    def _encoder(self) -> Encoder:
+    def load_encoder(self) -> Encoder:
         """The encoder of the space, or of the bridge's other side."""
         space = self.bridge.target if self.bridge else self.space
         if self.encoder is None:
@@ -249,7 +189,7 @@ class Parser:
             settings = self.encoder_settings
             if space.layers:
                 settings = replace(settings, layers=space.layers)
-            self.encoder = Encoder.load(space.encoder, settings)
+            self.encoder = Encoder.load(self.encoder_at or space.encoder, settings)
         space.check(self.encoder)
         return self.encoder
 

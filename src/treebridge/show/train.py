@@ -16,7 +16,8 @@ from treebridge.artefact import check_free
 from treebridge.corpus.conllu import Treebank
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.parse.checkpoint import Metrics
-from treebridge.parse.parser import KIND, Parser
+from treebridge.parse.folder import KIND
+from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.train import Watcher
 from treebridge.show.progress import watch
