@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 MAX_K = 7
 RESTARTS = 12
 TRIALS = 3  # candidates for every new centre; the best is taken (greedy k-means++)
-EXPLORE, POLISH = 6, 16  # iterations for every restart, and then for the best one
-TOLERANCE = 5e-4  # of the inertia; a set whose clusterings all gain less is done
+HEATS = ((1, 4), (3, 1))  # iterations of all restarts, and how many go on; then of those
+POLISH = 16  # iterations for the best restart
+TOLERANCE = 1e-3  # of the inertia; a set whose clusterings all gain less is done
 SKETCH = 128  # dimensions in which the restarts are tried
 SAMPLE = 2000  # vectors of a set that the centres are fitted on; all are assigned
 KS = range(2, MAX_K + 1)
@@ -56,9 +57,10 @@ def cluster(sets: Sequence[NDArray[np.floating]], seeds: Sequence[int]) -> list[
     start = _start(sketch, real, chance)
     # Side by side the centres for all k: two for k = 2, three for k = 3, …
     rows = torch.cat([start[:, :, :k] for k in KS], 2)  # [sets, restarts, columns, dim]
-    best = _lloyd(sketch, real, rows, EXPLORE)
-    member = _members(sketch, real, best, 1)[0]
-    centres = _lloyd(points, real, _means(member, points, None)[:, None], POLISH)
+    for iterations, keep in HEATS:
+        rows = _lloyd(sketch, real, rows, iterations, keep)
+    member = _members(sketch, real, rows[:, 0], 1)[0]
+    centres = _lloyd(points, real, _means(member, points, None)[:, None], POLISH, 1)[:, 0]
     return [_assign(v, c, m) for v, c, m in zip(sets, centres, mean, strict=True)]
 
 
@@ -91,9 +93,9 @@ def _start(points: torch.Tensor, real: torch.Tensor, chance: torch.Tensor) -> to
 
 
 def _lloyd(
-    points: torch.Tensor, real: torch.Tensor, start: torch.Tensor, iterations: int
+    points: torch.Tensor, real: torch.Tensor, start: torch.Tensor, iterations: int, keep: int
 ) -> torch.Tensor:
-    """Lloyd's iterations from [sets, rows, columns, dim]; for every k the best row's centres."""
+    """Lloyd's iterations from [sets, rows, columns, dim]; for every k the best rows' centres."""
     sets, rows, _, dim = start.shape
     centres = start.reshape(sets, -1, dim).clone()
     squares = (points**2).sum((1, 2))
@@ -111,10 +113,9 @@ def _lloyd(
             if not moving.any():
                 break
             active, here, mask, now = active[moving], here[moving], mask[moving], now[moving]
-    best = inertia.argmin(1)  # [sets, which k]
-    best = best.repeat_interleave(torch.tensor(KS), dim=1)  # [sets, columns]
-    by_row = centres.reshape(start.shape)
-    return by_row.gather(1, best[:, None, :, None].expand(-1, 1, -1, dim))[:, 0]
+    best = inertia.topk(keep, dim=1, largest=False).indices  # [sets, keep, which k]
+    best = best.repeat_interleave(torch.tensor(KS), dim=2)  # [sets, keep, columns]
+    return centres.reshape(start.shape).gather(1, best[..., None].expand(-1, -1, -1, dim))
 
 
 def _members(
