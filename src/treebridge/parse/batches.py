@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from treebridge.bridge.space import Space
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.store import VectorStore
 from treebridge.parse.biaffine import Batch
@@ -67,12 +67,20 @@ def _longest_first(batch: list[int], lengths: Indices) -> Indices:
     return indices[np.argsort(-lengths[indices], kind="stable")]
 
 
+class Into(Protocol):
+    """A space, or a bridge into one."""
+
+    def transform(self, vectors: Rows) -> NDArray[np.float32]:
+        """Vectors of an encoder, where a parser wants them."""
+        ...
+
+
 @dataclass
 class Examples:
     """Sentences with trees and the vectors of their words."""
 
     store: VectorStore
-    space: Space
+    space: Into
     tags: list[Indices]
     heads: list[Indices]
     labels: list[Indices]
@@ -82,7 +90,7 @@ class Examples:
         cls,
         sentences: Sequence[Sentence],
         store: VectorStore,
-        space: Space,
+        space: Into,
         labels: Names,
         tags: Names,
     ) -> Examples:
@@ -124,7 +132,6 @@ class Examples:
     def digest(self) -> str:
         """A hash of all that training depends on."""
         digest = hashlib.sha256(self.store.folder.name.encode())
-        digest.update(self.space.isotropy.means.tobytes())
         for column in (self.tags, self.heads, self.labels):
             for numbers in column:
                 digest.update(numbers.tobytes())

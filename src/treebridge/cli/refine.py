@@ -1,0 +1,78 @@
+"""`treebridge refine`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treebridge.cli.app import app
+from treebridge.cli.options import BRIDGE, DEVICE, MODEL, Engine, Words
+
+
+@app.command()
+def refine(
+    model: Annotated[str, typer.Option(help=MODEL)],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The new parser's folder.")],
+    bridge: Annotated[str | None, typer.Option(help=BRIDGE)] = None,
+    bitext: Annotated[
+        list[str] | None, typer.Option(help="A bitext; twice for two parallel files.")
+    ] = None,
+    itself: Annotated[
+        list[str] | None,
+        typer.Option("--self", help="Target text: learn from the parser's own surest trees."),
+    ] = None,
+    trees: Annotated[
+        str | None, typer.Option(help="A few target trees of your own, as CoNLL-U.")
+    ] = None,
+    treebank: Annotated[
+        str | None, typer.Option(help="Source trees, so that the parser does not forget.")
+    ] = None,
+    tagger: Annotated[
+        str | None, typer.Option(help="For a parser with gold tags: one with predicted tags.")
+    ] = None,
+    pairs: Annotated[int | None, typer.Option(min=1, help="Take only so many pairs.")] = None,
+    sentences: Annotated[int, typer.Option(min=20, help="Learn from at most so many.")] = 15000,
+    own: Annotated[
+        bool, typer.Option("--fill/--mask", help="Unlinked words: the parser's own guess, or none.")
+    ] = True,
+    epochs: Annotated[int, typer.Option(min=1, help="At most so many.")] = 3,
+    aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
+    source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
+    target_language: Annotated[str | None, typer.Option(help="Code of the target's.")] = None,
+    words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
+    seed: Annotated[int, typer.Option(help="Same seed, same parser.")] = 1,
+    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
+) -> None:
+    """Let a bridged parser learn from trees that the links of a bitext carry over."""
+    from treebridge.bridge.make import MakeSettings
+    from treebridge.corpus.bitext import Bitext
+    from treebridge.encode.encoder import EncoderSettings
+    from treebridge.parse.carry import CarrySettings
+    from treebridge.parse.refine import RefineSettings
+    from treebridge.show.refine import Request, refine_files
+
+    parallel = bitext and Bitext(
+        tuple(bitext),
+        source_language=source_language,
+        target_language=target_language,
+        engine=words.value,
+        limit=pairs,
+    )
+    request = Request(
+        model,
+        bridge,
+        output,
+        parallel or None,
+        itself or (),
+        treebank,
+        trees,
+        tagger,
+        target_language,
+        MakeSettings(aligner=aligner.value),
+        CarrySettings(sentences=sentences, fill=own, seed=seed),
+        RefineSettings(epochs=epochs, seed=seed),
+    )
+    refine_files(request, EncoderSettings(device=device, offline=offline))

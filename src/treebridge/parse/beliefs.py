@@ -1,0 +1,56 @@
+"""What a parser believes of sentences: whole distributions instead of one tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn.functional import one_hot
+
+from treebridge.parse.batches import Indices, Rows, cut_batches, make_batch
+from treebridge.parse.biaffine import Batch, Biaffine
+from treebridge.parse.predict import to_device
+from treebridge.parse.projection import Soft
+from treebridge.parse.settings import ParserSettings
+
+_AT_A_TIME = ParserSettings(batch_words=3000)
+
+
+def beliefs(
+    model: Biaffine,
+    vectors: Sequence[Rows],
+    tags: Sequence[Indices] | None = None,
+    device: str = "cpu",
+) -> Iterator[tuple[int, Soft]]:
+    """Yield the index and the distributions of each sentence, in no particular order.
+
+    Vectors stand in the parser's space already. Labels are those of the likeliest head.
+    """
+    lengths = np.array([len(rows) for rows in vectors], np.int64)
+    order = lengths.argsort(kind="stable")
+    for indices in cut_batches(lengths, order[lengths[order] > 0], _AT_A_TIME):
+        given = [tags[i] for i in indices] if tags is not None else None
+        batch = make_batch([vectors[i] for i in indices], given)
+        arcs, labels, tagged = _distributions(model, batch, device)
+        for row, index in enumerate(indices):
+            n = int(lengths[index])
+            yield int(index), Soft(arcs[row, :n, : n + 1], labels[row, :n], tagged[row, :n])
+
+
+def _distributions(
+    model: Biaffine, batch: Batch, device: str
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    with torch.inference_mode():
+        states = model(to_device(batch, device))
+        arcs = states.arcs.softmax(-1)  # [batch, n, n+1]
+        labels = model.label_scores(states, states.arcs.argmax(-1)).softmax(-1)
+        if states.tags is not None:
+            tags = states.tags.softmax(-1)  # [batch, n, tags]
+        elif model.settings.tags == "gold":  # what is given is believed
+            count = model.tag_vectors.shape[0]
+            tags = one_hot(batch.tags.clamp(min=0), count) * (batch.tags >= 0)[..., None]
+        else:
+            tags = arcs.new_zeros(*arcs.shape[:2], 0)
+        return arcs.cpu().numpy(), labels.cpu().numpy(), tags.float().cpu().numpy()

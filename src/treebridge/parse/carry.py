@@ -1,0 +1,156 @@
+"""From a bitext and its links to sentences that a bridged parser can learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.corpus.bitext import Pair
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.store import encode_into_store
+from treebridge.errors import TreebridgeError
+from treebridge.parse.batches import Indices, Rows
+from treebridge.parse.beliefs import beliefs
+from treebridge.parse.parser import Parser
+from treebridge.parse.projection import LinkArray, Soft, density, fill, mask, project
+from treebridge.parse.refine import Projected
+
+Watch = Callable[[Iterable[Any]], Iterable[Any]]
+
+
+@dataclass(frozen=True)
+class CarrySettings:
+    """Which sentence pairs are taken, and what becomes of unlinked words."""
+
+    sentences: int = 15000  # at most
+    shortest: int = 4
+    longest: int = 40
+    density: float = 0.7  # linked words, of the side that has fewer
+    confident: float = 0.8  # the share of sentences that is kept, the surest first
+    fill: bool = True  # unlinked words get the bridged parser's own belief, else nothing
+    seed: int = 1
+
+
+def choose_pairs(
+    pairs: Iterable[tuple[Pair, LinkArray]], settings: CarrySettings
+) -> list[tuple[Pair, LinkArray]]:
+    """Well linked pairs of middling length, drawn evenly; memory holds only those that are kept."""
+    rng = np.random.default_rng(settings.seed)
+    kept: list[tuple[Pair, LinkArray]] = []
+    seen = 0
+    for pair, links in pairs:
+        source, target = len(pair.source), len(pair.target)
+        if not settings.shortest <= target <= settings.longest or source > 2 * settings.longest:
+            continue
+        if density(links, source, target) < settings.density:
+            continue
+        seen += 1
+        if len(kept) < settings.sentences:
+            kept.append((pair, links))
+        elif (place := int(rng.integers(seen))) < settings.sentences:
+            kept[place] = (pair, links)
+    if len(kept) < 20:
+        raise TreebridgeError(
+            f"only {len(kept)} sentence pairs are well linked and of middling length; "
+            "give more parallel text"
+        )
+    return kept
+
+
+def carry(
+    pairs: Sequence[tuple[Pair, LinkArray]],
+    parser: Parser,
+    bridged: Parser,
+    settings: CarrySettings,
+    *,
+    tagger: Parser | None = None,
+    watch: Watch = iter,
+) -> Projected:
+    """Parse the source sides, carry what is believed over the links, and leave out the unsure.
+
+    A parser that wants gold tags needs a tagger: one in the same space that predicts them.
+    """
+    if parser.settings.tags == "gold" and tagger is None:
+        raise TreebridgeError(
+            "this parser was trained with gold tags, and a bitext has none; name a parser of the "
+            "same encoder that was trained with --tags predicted: --tagger FOLDER"
+        )
+    source = _vectors(parser.load_encoder(), [p.source for p, _ in pairs], parser, watch)
+    target = _vectors(bridged.load_encoder(), [p.target for p, _ in pairs], bridged, watch)
+    tags = _tags(tagger, source, parser) if parser.settings.tags == "gold" else None
+    device = str(next(parser.model.parameters()).device)
+    soft: list[Soft | None] = [None] * len(pairs)
+    sure = np.zeros(len(pairs))
+    for index, believed in beliefs(parser.model, source, tags, device):
+        pair, links = pairs[index]
+        soft[index] = project(believed, links, len(pair.target))
+        sure[index] = float(np.log(np.maximum(believed.arcs.max(1), 1e-9)).mean())
+    projected = [part for part in soft if part is not None]
+    if settings.fill:
+        guessed = [_likeliest_tag(part.tags) for part in projected]
+        for index, own in beliefs(bridged.model, target, guessed, device):
+            projected[index] = fill(projected[index], own)
+    else:
+        projected = [mask(part) for part in projected]
+    keep = np.flatnonzero(sure >= np.quantile(sure, 1 - settings.confident))
+    return Projected([target[i] for i in keep], [projected[i].half() for i in keep])
+
+
+def own_beliefs(
+    sentences: Sequence[Sequence[str]],
+    bridged: Parser,
+    settings: CarrySettings,
+    watch: Watch = iter,
+) -> Projected:
+    """Self-training: the parser's own beliefs, sharpened, where it is surest."""
+    target = _vectors(bridged.load_encoder(), sentences, bridged, watch)
+    device = str(next(bridged.model.parameters()).device)
+    soft: dict[int, Soft] = {}
+    sure = np.full(len(sentences), -np.inf)
+    for index, believed in beliefs(bridged.model, target, None, device):
+        sure[index] = float(np.log(np.maximum(believed.arcs.max(1), 1e-9)).mean())
+        soft[index] = Soft(*(_sharpen(part) for part in believed)).half()
+    least = np.quantile(sure[np.isfinite(sure)], 1 - settings.confident)
+    keep = [index for index in sorted(soft) if sure[index] >= least]
+    return Projected([target[i] for i in keep], [soft[i] for i in keep])
+
+
+def _sharpen(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    squared = rows.astype(np.float32) ** 2
+    return np.asarray(squared / np.maximum(squared.sum(1, keepdims=True), 1e-9), np.float32)
+
+
+def _vectors(
+    encoder: Encoder, sentences: Sequence[Sequence[str]], parser: Parser, watch: Watch
+) -> list[Rows]:
+    """The words of each sentence in the parser's space, in fp16."""
+    store = encode_into_store(encoder, list(sentences), watch=watch)
+    into = parser.bridge.transform if parser.bridge else parser.space.transform
+    rows: list[Rows] = []
+    for start in range(0, len(store), 1024):
+        rows += [
+            into(store[i]).astype(np.float16) for i in range(start, min(start + 1024, len(store)))
+        ]
+    return rows
+
+
+def _tags(tagger: Parser | None, source: Sequence[Rows], parser: Parser) -> list[Indices]:
+    """What the tagger thinks, in the parser's own numbers."""
+    assert tagger is not None
+    if tagger.settings.tags != "predicted" or tagger.space.fingerprint != parser.space.fingerprint:
+        raise TreebridgeError(
+            "the tagger must be a parser with --tags predicted, trained with the same encoder"
+        )
+    found: list[Indices] = [np.zeros(0, np.int64)] * len(source)
+    for index, believed in beliefs(tagger.model, source):
+        names = tagger.tags.names(believed.tags.argmax(1))
+        found[index] = parser.tags.numbers(names)
+    return found
+
+
+def _likeliest_tag(tags: NDArray[np.floating]) -> Indices:
+    return np.where(tags.sum(1) > 0.5, tags.argmax(1) if tags.shape[1] else 0, -1).astype(np.int64)

@@ -1,0 +1,134 @@
+"""`treebridge refine`: from a bridged parser to a better one, with progress and a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from treebridge.artefact import check_free
+from treebridge.bridge.make import MakeSettings, Reports, find_links
+from treebridge.corpus.bitext import Bitext
+from treebridge.corpus.conllu import Treebank
+from treebridge.encode.encoder import EncoderSettings
+from treebridge.encode.store import encode_into_store
+from treebridge.errors import TreebridgeError
+from treebridge.parse.batches import Examples
+from treebridge.parse.carry import CarrySettings, carry, choose_pairs, own_beliefs
+from treebridge.parse.folder import KIND
+from treebridge.parse.parser import Parser
+from treebridge.parse.refine import Projected, RefineSettings, Refining
+from treebridge.show.parse import load_parser, read_sentences
+from treebridge.show.progress import watch
+from treebridge.show.train import Lines
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `treebridge refine` was asked for."""
+
+    model: str
+    bridge: str | None
+    output: Path
+    bitext: Bitext | None = None
+    text: Sequence[str] = ()  # target text for self-training
+    treebank: str | None = None  # source trees, so that the parser does not forget
+    trees: str | None = None  # target trees of the user
+    tagger: str | None = None
+    language: str | None = None
+    make: MakeSettings = field(default_factory=MakeSettings)
+    carry: CarrySettings = field(default_factory=CarrySettings)
+    refine: RefineSettings = field(default_factory=RefineSettings)
+
+
+def refine_files(request: Request, encoding: EncoderSettings) -> None:
+    """Refine and save one folder: parser, bridge and target encoder."""
+    check_free(request.output, KIND)
+    bridged = load_parser(request.model, request.bridge, None, encoding)
+    if bridged.bridge is None:
+        raise TreebridgeError(
+            "refining needs a bridge to the target language: name it with --bridge, or give a "
+            "model that `treebridge build` has made",
+            file=request.model,
+        )
+    if request.bitext is None and not request.text and request.trees is None:
+        raise TreebridgeError(
+            "give --bitext, --self TEXT or --trees: there is nothing to learn from"
+        )
+    teacher = replace(bridged, bridge=None, encoder=None, encoder_at=None)
+    lines = Lines()
+    refining = Refining(
+        bridged.model,
+        _projected(request, teacher, bridged, encoding),
+        _source_trees(request, teacher),
+        _target_trees(request, bridged),
+        request.refine,
+        lines,
+        str(next(bridged.model.parameters()).device),
+    )
+    try:
+        model, history = refining.run()
+    finally:
+        lines.stop()
+    refined = replace(bridged, model=model)
+    refined.about = {**bridged.about, "refined": _how(request, len(refining.projected))}
+    refined.save(request.output)
+    first, best = history[0]["held_out"], min(entry["held_out"] for entry in history)
+    print(
+        f"{request.output}: learned from {len(refining.projected):,} sentences; loss on held-out "
+        f"projections {first:.3f} before, {best:.3f} after"
+    )
+
+
+def _projected(
+    request: Request, teacher: Parser, bridged: Parser, encoding: EncoderSettings
+) -> Projected:
+    encoded = watch("sentences encoded")
+    if request.bitext is not None:
+        reports = Reports(pairs=watch("pairs"))
+        links = find_links(request.bitext, request.make, reports)
+        pairs = choose_pairs(zip(request.bitext, links, strict=False), request.carry)
+        tagger = load_parser(request.tagger, None, None, encoding) if request.tagger else None
+        return carry(pairs, teacher, bridged, request.carry, tagger=tagger, watch=encoded)
+    if request.text:
+        sentences = list(islice(_target_words(request), request.carry.sentences))
+        return own_beliefs(sentences, bridged, request.carry, watch=encoded)
+    return Projected([], [])
+
+
+def _target_words(request: Request) -> Iterator[list[str]]:
+    for file in request.text:
+        for sentence in read_sentences(file, request.language):
+            if request.carry.shortest <= len(sentence) <= request.carry.longest:
+                yield list(sentence.forms)
+
+
+def _source_trees(request: Request, teacher: Parser) -> Examples | None:
+    if request.treebank is None:
+        return None
+    trees = Treebank.read(request.treebank)
+    forms = [tree.forms for tree in trees]
+    store = encode_into_store(teacher.load_encoder(), forms, watch=watch("sentences encoded"))
+    return Examples.of(trees, store, teacher.space, teacher.labels, teacher.tags)
+
+
+def _target_trees(request: Request, bridged: Parser) -> Examples | None:
+    if request.trees is None:
+        return None
+    trees = Treebank.read(request.trees)
+    store = encode_into_store(bridged.load_encoder(), [tree.forms for tree in trees])
+    assert bridged.bridge is not None
+    return Examples.of(trees, store, bridged.bridge, bridged.labels, bridged.tags)
+
+
+def _how(request: Request, sentences: int) -> dict[str, object]:
+    return {
+        "sentences": sentences,
+        "bitext": request.bitext and " + ".join(Path(p).name for p in request.bitext.paths),
+        "self": [Path(file).name for file in request.text],
+        "trees": request.trees and Path(request.trees).name,
+        "treebank": request.treebank and Path(request.treebank).name,
+        "epochs": request.refine.epochs,
+        "seed": request.refine.seed,
+    }

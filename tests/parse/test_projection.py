@@ -1,0 +1,72 @@
+"""Distributions over links, against the sums written out and on known cases."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treebridge.parse.projection import Soft, density, fill, mask, project
+
+
+def random_soft(rng: np.random.Generator, n: int, labels: int = 3, tags: int = 2) -> Soft:
+    arcs = rng.random((n, n + 1)).astype(np.float32)
+    arcs[np.arange(n), np.arange(1, n + 1)] = 0
+    parts = (arcs, rng.random((n, labels)), rng.random((n, tags)))
+    return Soft(*(np.asarray(p / p.sum(1, keepdims=True), np.float32) for p in parts))
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Soft, np.ndarray, int]:
+    n, m = draw(st.integers(1, 6)), draw(st.integers(1, 6))
+    pairs = draw(st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, m - 1)), max_size=8))
+    links = np.array(sorted(pairs), np.int64).reshape(-1, 2)
+    return random_soft(np.random.default_rng(draw(st.integers(0, 99))), n), links, m
+
+
+@given(cases())
+def test_the_sum_written_out(case: tuple[Soft, np.ndarray, int]) -> None:
+    source, links, m = case
+    pairs = [tuple(link) for link in links.tolist()]
+    n = len(source.arcs)
+    of_target = {q: [i for i, t in pairs if t == q] for q in range(m)}
+    of_source = {j: [t for i, t in pairs if i == j] for j in range(n)}
+    got = project(source, links, m)
+    for p in range(m):
+        want = np.zeros(m + 1)
+        for i in of_target[p]:
+            want[0] += source.arcs[i, 0] / len(of_target[p])
+            for j in range(n):
+                for q in of_source[j]:
+                    if q != p:
+                        share = len(of_target[p]) * len(of_source[j])
+                        want[q + 1] += source.arcs[i, j + 1] / share
+        np.testing.assert_allclose(got.arcs[p], want, atol=1e-5)
+    assert (got.arcs.sum(1) <= 1 + 1e-5).all()
+
+
+@given(cases())
+def test_filled_rows_are_whole_and_masked_rows_are_whole_or_empty(
+    case: tuple[Soft, np.ndarray, int],
+) -> None:
+    source, links, m = case
+    projected = project(source, links, m)
+    own = random_soft(np.random.default_rng(1), m)
+    for part in fill(projected, own):
+        np.testing.assert_allclose(part.sum(1), 1, atol=1e-4)
+    total = mask(projected).arcs.sum(1)
+    assert ((abs(total - 1) < 1e-4) | (total == 0)).all()
+    assert (mask(projected).labels[total == 0] == 0).all()
+
+
+def test_a_tree_goes_over_word_for_word_in_another_order() -> None:
+    # she(1) saw(2) him(3) → saw him she
+    arcs = np.zeros((3, 4), np.float32)
+    arcs[[0, 1, 2], [2, 0, 2]] = 1
+    source = Soft(arcs, np.eye(3, dtype=np.float32), np.eye(3, dtype=np.float32))
+    links = np.array([[0, 2], [1, 0], [2, 1]])
+    got = project(source, links, 3)
+    assert got.arcs.argmax(1).tolist() == [0, 1, 1]
+    assert got.labels.argmax(1).tolist() == [1, 2, 0]
+    assert density(links, 3, 3) == 1
+    assert density(links[:1], 3, 3) == 1 / 3 and density(links[:0], 3, 3) == 0
