@@ -62,7 +62,7 @@ def read_config(folder: str | Path, kind: str, version: int) -> dict[str, Any]:
     """Read config.json; refuse another kind of folder and a format newer than ours."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise TreebridgeError(f"there is no such folder; a {kind} is expected here", file=folder)
+        raise TreebridgeError(f"there is no such folder, and so no {kind}", file=folder)
     try:
         config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
