@@ -63,7 +63,10 @@ def test_links_models_and_scores(run: Run, bitext: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("b.tsv", "--model", "nowhere"), "nowhere: there is no such folder, and so no alignment model"),
+        (
+            ("b.tsv", "--model", "nowhere"),
+            "nowhere: there is no such folder, and so no alignment model",
+        ),
         (("b.tsv", "--model", "m", "--engine", "hmm"), "--model brings its own engine"),
         (("none.tsv",), "none.tsv: there is no such file"),
         (

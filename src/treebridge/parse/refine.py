@@ -124,8 +124,9 @@ class Refining:
                 self.watcher.say(
                     f"epoch {epoch + 1}: loss {loss:.3f}, on held-out projections {held_out:.3f}"
                 )
-                waited = 0 if held_out < best[0] else waited + 1
-                if held_out < best[0]:
+                better = held_out < best[0] or not len(held)  # only trees: the last is the best
+                waited = 0 if better else waited + 1
+                if better:
                     best = (held_out, copy.deepcopy(model.state_dict()))
                 if waited >= self.settings.patience:
                     break

@@ -16,6 +16,7 @@ from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples
 from treebridge.parse.carry import CarrySettings, carry, choose_pairs, own_beliefs
+from treebridge.parse.checkpoint import Metrics
 from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
 from treebridge.parse.refine import Projected, RefineSettings, Refining
@@ -74,10 +75,16 @@ def refine_files(request: Request, encoding: EncoderSettings) -> None:
     refined = replace(bridged, model=model)
     refined.about = {**bridged.about, "refined": _how(request, len(refining.projected))}
     refined.save(request.output)
+    print(f"{request.output}: {_summary(refining, history)}")
+
+
+def _summary(refining: Refining, history: list[Metrics]) -> str:
+    if not len(refining.projected):
+        return "learned from your trees"
     first, best = history[0]["held_out"], min(entry["held_out"] for entry in history)
-    print(
-        f"{request.output}: learned from {len(refining.projected):,} sentences; loss on held-out "
-        f"projections {first:.3f} before, {best:.3f} after"
+    return (
+        f"learned from {len(refining.projected):,} sentences; loss on held-out ones {first:.3f} "
+        f"before, {best:.3f} after"
     )
 
 

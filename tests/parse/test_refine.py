@@ -1,0 +1,180 @@
+"""Refining on artificial languages: another word order is learned from links alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from latent import LatentEncoder, links_of
+from made import QUICK
+from typer.testing import CliRunner
+
+from treebridge.bridge.bridge import Bridge, BridgeSettings
+from treebridge.bridge.collect import collect
+from treebridge.bridge.fit import fit_bridge
+from treebridge.bridge.layout import CollectSettings
+from treebridge.cli import app
+from treebridge.corpus.artificial import World
+from treebridge.encode.store import encode_into_store
+from treebridge.errors import TreebridgeError
+from treebridge.parse.batches import Examples
+from treebridge.parse.beliefs import beliefs
+from treebridge.parse.carry import CarrySettings, carry, choose_pairs, own_beliefs
+from treebridge.parse.parser import Parser
+from treebridge.parse.projection import Soft
+from treebridge.parse.refine import Projected, RefineSettings, Refining, soft_loss
+from treebridge.parse.score import score
+
+WORLD = World(7)
+FEW = RefineSettings(epochs=6, learning_rate=5e-3, patience=9)
+GOLD = WORLD.treebank("far", 80, "dev")
+BARE = [
+    s.annotate(heads=[None] * len(s), deprels=["_"] * len(s), upos=["_"] * len(s)) for s in GOLD
+]
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> tuple[Parser, Parser]:
+    """A source parser, and the same across a bridge to the verb-final language."""
+    folder = tmp_path_factory.mktemp("refine")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TREEBRIDGE_CACHE", str(folder / "cache"))
+        source, target = (
+            LatentEncoder(WORLD.languages[name], context=0.5) for name in ("source", "far")
+        )
+        parser = Parser.train(
+            WORLD.treebank("source", 400),
+            source,
+            WORLD.treebank("source", 40, "dev"),
+            replace(QUICK, epochs=5),
+        )
+        found = collect(
+            links_of(WORLD, "far", 900), source, target, CollectSettings(), folder / "occurrences"
+        )
+        bridge: Bridge = fit_bridge(
+            found, source, target, parser.space, BridgeSettings(level="word")
+        )[0]
+        yield parser, parser.across(bridge, target)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TREEBRIDGE_CACHE", str(tmp_path / "cache"))
+
+
+def las(parser: Parser) -> float:
+    return score(GOLD, parser(BARE))["LAS"]
+
+
+def test_another_word_order_is_learned(story: tuple[Parser, Parser]) -> None:
+    parser, bridged = story
+    settings = CarrySettings(density=0.4, sentences=500)
+    pairs = choose_pairs(links_of(WORLD, "far", 900)(), settings)
+    assert len(pairs) == 500
+    projected = carry(pairs, parser, bridged, settings)
+    assert len(projected) == 400  # the surest four fifths
+    refining = Refining(
+        bridged.model, projected, None, None, RefineSettings(epochs=5, learning_rate=5e-3)
+    )
+    model, history = refining.run()
+    before = las(bridged)
+    after = las(replace(bridged, model=model))
+    assert after > before + 10
+    assert las(bridged) == before, "the parser that was refined is another one"
+    assert min(entry["held_out"] for entry in history) < history[0]["held_out"]
+
+
+def test_a_few_trees_help(story: tuple[Parser, Parser]) -> None:
+    _, bridged = story
+    few = WORLD.treebank("far", 40)
+    store = encode_into_store(bridged.load_encoder(), [tree.forms for tree in few])
+    assert bridged.bridge is not None
+    trees = Examples.of(few, store, bridged.bridge, bridged.labels, bridged.tags)
+    refining = Refining(bridged.model, Projected([], []), None, trees, FEW)
+    assert las(replace(bridged, model=refining.run()[0])) > las(bridged) + 10
+
+
+def test_own_beliefs_are_sharper(story: tuple[Parser, Parser]) -> None:
+    _, bridged = story
+    sentences = [tree.forms for tree in GOLD]
+    mine = own_beliefs(sentences, bridged, CarrySettings(confident=1.0))
+    assert len(mine) == len(GOLD)
+    vectors = [bridged.bridge.transform(v) for v in map(bridged.load_encoder(), sentences)]
+    for index, believed in beliefs(bridged.model, vectors):
+        kept = mine.soft[index]
+        assert (kept.arcs.max(1) >= believed.arcs.max(1) - 2e-3).all()
+        assert (kept.arcs.argmax(1) == believed.arcs.argmax(1)).mean() > 0.99
+
+
+def test_soft_loss_of_certainty_is_the_usual_loss(story: tuple[Parser, Parser]) -> None:
+    parser, _ = story
+    trees = WORLD.treebank("source", 12, "dev")
+    store = encode_into_store(parser.load_encoder(), [tree.forms for tree in trees])
+    examples = Examples.of(trees, store, parser.space, parser.labels, parser.tags)
+    chosen = np.argsort(-examples.lengths, kind="stable")
+    (batch,) = examples.batches([chosen])
+    soft = [
+        Soft(
+            np.eye(len(tree) + 1, dtype=np.float32)[examples.heads[i]],
+            np.eye(len(parser.labels), dtype=np.float32)[examples.labels[i]],
+            np.eye(len(parser.tags), dtype=np.float32)[examples.tags[i]],
+        )
+        for i, tree in enumerate(trees)
+    ]
+    vectors = [parser.space.transform(store[i]) for i in range(len(trees))]
+    padded, beliefs_of = Projected(vectors, soft).batch(chosen)
+    model = parser.model.eval()
+    with torch.inference_mode():
+        assert float(soft_loss(model, padded, beliefs_of)) == pytest.approx(
+            float(model.loss(batch)), rel=1e-4
+        )
+
+
+def test_gold_tags_need_a_tagger(story: tuple[Parser, Parser]) -> None:
+    parser, bridged = story
+    wants = replace(parser, model=type(parser.model)(
+        replace(parser.settings, tags="gold"), parser.space.dim, len(parser.labels), len(parser.tags)
+    ))  # fmt: skip
+    pairs = choose_pairs(links_of(WORLD, "far", 60)(), CarrySettings(density=0.1))
+    with pytest.raises(TreebridgeError, match="--tagger FOLDER"):
+        carry(pairs, wants, bridged, CarrySettings())
+    tagged = carry(
+        pairs, wants, replace(bridged, model=wants.model), CarrySettings(), tagger=parser
+    )
+    assert 0.5 < np.mean([(s.tags.max(1) > 0.5).mean() for s in tagged.soft]) <= 1
+    with pytest.raises(TreebridgeError, match="only 0 sentence pairs"):
+        choose_pairs([], CarrySettings())
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures mean nothing with random encoders; that every step fits the next one does."""
+    from checkpoints import make
+
+    monkeypatch.chdir(tmp_path)
+    WORLD.treebank("source", 60).write(tmp_path / "train.conllu")
+    WORLD.treebank("near", 12).write(tmp_path / "few.conllu")
+    WORLD.write_bitext(tmp_path / "bitext.tsv", "near", 500)
+    (tmp_path / "text.txt").write_text("".join(s.text + "\n" for s in WORLD.treebank("near", 40)))
+    for name in ("source", "target"):
+        make("bert", tmp_path / name)
+    runner = CliRunner()
+    for command in (
+        "train train.conllu --encoder source -o parser --preset small --epochs 1",
+        "bridge bitext.tsv --into parser --target target -o bridge --source-language qaa "
+        "--anchor-words all --level word",
+        "refine --model parser --bridge bridge --bitext bitext.tsv --treebank train.conllu "
+        "-o refined --source-language qaa --epochs 1 --sentences 60",
+        "refine --model refined --self text.txt --trees few.conllu -o again --epochs 1",
+        "evaluate --model again few.conllu",
+    ):
+        done = runner.invoke(app, command.split(), catch_exceptions=False)
+        assert done.exit_code == 0, (command, done.output)
+    for command, message in (
+        ("refine --model parser --bitext bitext.tsv -o x", "refining needs a bridge"),
+        ("refine --model refined -o x", "nothing to learn from"),
+    ):
+        with pytest.raises(TreebridgeError, match=message):
+            runner.invoke(app, command.split(), catch_exceptions=False)
