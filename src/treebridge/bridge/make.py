@@ -133,12 +133,7 @@ def gather(
     reports.step("aligning words")
     links = find_links(bitext, settings, reports)
     reports.step("collecting occurrences")
-    key = _key(
-        _links_key(bitext, settings),
-        source.fingerprint,
-        target.fingerprint,
-        asdict(settings.collect),
-    )
+    key = gathered_key(bitext, source, target, settings)
     folder = cache_folder("occurrences") / key
     pairs = _walk(bitext, links)
     found = collect(pairs, source, target, settings.collect, folder, watch=reports.pairs)
@@ -148,6 +143,12 @@ def gather(
             f"{len(links):,} pairs; give more parallel text"
         )
     return Gathered(bitext, source, target, settings, reports, links, found, key)
+
+
+def gathered_key(bitext: Bitext, source: Encoder, target: Encoder, settings: MakeSettings) -> str:
+    """A hash of all that decides what is gathered, known before any of it is done."""
+    links, collected = _links_key(bitext, settings), asdict(settings.collect)
+    return _key(links, source.fingerprint, target.fingerprint, collected)
 
 
 def find_links(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Links:
