@@ -6,16 +6,45 @@ The figures mean nothing; that every step fits the next, up to the table and the
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from checkpoints import make
 
-from conftest import Run
+from treebridge.cli import app
 from treebridge.corpus.artificial import World
+from treebridge.errors import TreebridgeError
 from treebridge.experiment.catalog import ENTRIES, TARGETS
 
 WORLD = World(3)
+
+
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process, where torch is loaded already."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run_command(*arguments: object) -> Done:
+        capsys.readouterr()
+        try:
+            app(args=[str(argument) for argument in arguments], standalone_mode=False)
+        except TreebridgeError as error:
+            return Done(2, capsys.readouterr().out, f"error: {error}")
+        return Done(0, *capsys.readouterr())
+
+    return run_command
 
 
 @pytest.fixture(scope="module")

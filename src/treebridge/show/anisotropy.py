@@ -75,6 +75,8 @@ def draw_pairs(pairs: dict[str, PairOfCones]) -> Any:
         heights = [getattr(pair, side).degrees[iteration] for pair in pairs.values()]
         at = [x + (position - 1.5) * width for x in range(len(pairs))]
         drawn = axes.bar(at, heights, width, color=colour, label=label)
+        # A little below zero is zero at this resolution, and would push its label under the axis.
+        drawn.datavalues = [max(height, 0.0) for height in heights]
         axes.bar_label(drawn, fmt="%.2f", fontsize=7, padding=1)
     axes.set_xticks(range(len(pairs)), [f"en–{code}" for code in pairs])
     axes.set_ylabel("mean cosine of two random words")
@@ -86,18 +88,22 @@ def draw_pairs(pairs: dict[str, PairOfCones]) -> Any:
 
 
 def draw_rounds(pairs: dict[str, PairOfCones]) -> Any:
-    """Figure 3b: the degree by iteration, a line for each target."""
-    figure = figure_class()(figsize=(4.8, 3.4), layout="constrained")
-    axes = figure.subplots()
-    for pair in pairs.values():
-        if pair.target:
-            axes.plot(pair.target.degrees, marker="o", markersize=3, label=pair.target.name)
-    first = next(iter(pairs.values()))
-    if first.source:
-        label = f"{first.source.name} (of en–{first.target.language})" if first.target else ""
-        axes.plot(first.source.degrees, "k--", marker="o", markersize=3, label=label)
-    axes.axvline(AFTER, color="grey", linewidth=0.8, linestyle=":")
-    axes.set(xlabel="iterations (the paper takes 5)", ylabel="mean cosine of two random words")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8)
+    """Figure 3b: the degree by iteration, a line for each language; right, its size as a power."""
+    figure = figure_class()(figsize=(8, 3.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    cones = [pair.target for pair in pairs.values()] + [next(iter(pairs.values())).source]
+    for cone in cones:
+        if cone is None:
+            continue
+        style = "k--" if cone is cones[-1] else "-"
+        for axes, values in ((left, cone.degrees), (right, [abs(x) for x in cone.degrees])):
+            axes.plot(values, style, marker="o", markersize=3, label=cone.name)
+    right.set_yscale("log")
+    left.set_ylabel("mean cosine of two random words")
+    right.set_ylabel("the same, absolute, logarithmic")
+    for axes in (left, right):
+        axes.axvline(AFTER, color="grey", linewidth=0.8, linestyle=":")
+        axes.set_xlabel("iterations (the paper takes 5)")
+        axes.spines[["top", "right"]].set_visible(False)
+    left.legend(frameon=False, fontsize=8)
     return figure
