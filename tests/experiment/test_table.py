@@ -54,7 +54,9 @@ class Laboratory:
         ]
         (folder / "dictionary.txt").write_text("".join(pairs), encoding="utf-8")
 
-    def run(self, rows: list[str], seeds: tuple[int, ...] = (1,), **changes) -> Table:
+    def run(
+        self, rows: list[str], seeds: tuple[int, ...] = (1,), say=lambda text: None, **changes
+    ) -> Table:
         encoders = {
             name: {
                 "own": LatentEncoder(WORLD.languages[name], context=0.5),
@@ -90,7 +92,7 @@ class Laboratory:
             self.trained += 1
             return Watcher()
 
-        lab = Lab(source, settings, self.folder / "lab", Talk(training=watcher))
+        lab = Lab(source, settings, self.folder / "lab", Talk(say, training=watcher))
         systems = [SYSTEMS[name] for name in rows]
         about = {"tags": settings.parser.tags, "seeds": list(seeds)}
         return run_table(lab, [target], systems, seeds, about=about)
@@ -135,6 +137,27 @@ def test_a_second_run_makes_nothing_anew_and_a_changed_one_only_what_changed(
     old, new = (t.cell("word+in", "qab").mean("LAS") for t in (lab.first, other))
     assert old != new
     assert other.cell("word+in", "qaa").mean("LAS") == again.cell("word+in", "qaa").mean("LAS")
+
+
+def test_an_interrupted_run_goes_on(lab: Laboratory) -> None:
+    """Interrupted in its last result, it makes only that one later."""
+    said: list[str] = []
+
+    def interrupt(text: str) -> None:
+        said.append(text)
+        if text.startswith("[4/") and text.endswith("…"):
+            raise KeyboardInterrupt
+
+    rows = ["word+in", "treebridge"]
+    runs = lab.folder / "lab" / "runs"
+    before = set(runs.glob("*.json"))
+    with pytest.raises(KeyboardInterrupt):
+        lab.run(rows, isotropy_from="input", say=interrupt)
+    lab.run(rows, isotropy_from="input", say=said.append)
+    new = set(runs.glob("*.json")) - before
+    assert len(new) <= 2 and not list(runs.glob(".*"))
+    started = [text for text in said if text.endswith("seed 1 …")]
+    assert len(started) == len(set(started)) + 1  # only the interrupted one began twice
 
 
 def test_seeds_and_formats(lab: Laboratory, tmp_path: Path) -> None:

@@ -87,6 +87,15 @@ class AnchorMean(Crossing):
 
     def cross(self, lab: Lab, target: Target, role: str, parser: Parser) -> Parser:
         """Across an orthogonal map of the means."""
+        bridge = lab.keep_bridge(
+            f"{target.code}-anchor-mean",
+            parser.space,
+            self.key(lab, target, role),
+            lambda: self._bridge(lab, target, role, parser.space),
+        )
+        return parser.across(bridge, lab.encoder(target, role))
+
+    def _bridge(self, lab: Lab, target: Target, role: str, into: Space) -> Bridge:
         pairs = _read_dictionary(target)
         bitext = replace(target.find_bitext(), limit=self.sentences)
         encoders = lab.encoder(lab.source, role), lab.encoder(target, role)
@@ -106,8 +115,8 @@ class AnchorMean(Crossing):
         moments.add(
             np.array([means[1][t] for _, t in both]), np.array([means[0][s] for s, _ in both])
         )
-        bridge = Bridge(Space.of(encoders[1]), parser.space, orthogonal(moments))
-        return parser.across(bridge, encoders[1])
+        made = {"level": "dictionary", "pairs": len(both), "sentences": self.sentences}
+        return Bridge(Space.of(encoders[1]), into, orthogonal(moments), made)
 
 
 def _read_dictionary(target: Target) -> list[tuple[str, str]]:

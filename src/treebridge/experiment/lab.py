@@ -169,13 +169,23 @@ class Lab:
         dossier: bool = False,
     ) -> Bridge:
         """A bridge into a parser's space: loaded, or fitted and saved."""
+        name = f"{target.code}-{fit.level}-{'paper' if fit.paper else fit.map}"
+        parts = [self.gathered_key(target, role), asdict(fit)]
+        return self.keep_bridge(
+            name,
+            into,
+            parts,
+            lambda: self.gathered(target, role).bridge(into, fit, dossier=dossier),
+        )
+
+    def keep_bridge(self, name: str, into: Space, parts: Any, make: Callable[[], Bridge]) -> Bridge:
+        """A bridge into a space that depends on `parts` and nothing else: loaded, or made."""
         means = hashlib.sha256(into.isotropy.means.tobytes()).hexdigest()
-        key = key_of(self.gathered_key(target, role), asdict(fit), into.fingerprint, means)
-        name = f"{target.code}-{fit.level}-{'paper' if fit.paper else fit.map}-{key[:8]}"
-        folder = self.folder / "bridges" / name
+        key = key_of(parts, into.fingerprint, means)
+        folder = self.folder / "bridges" / f"{name}-{key[:8]}"
         if folder.exists():
             return Bridge.load(folder)
-        bridge = self.gathered(target, role).bridge(into, fit, dossier=dossier)
+        bridge = make()
         bridge.save(folder)
         return bridge
 

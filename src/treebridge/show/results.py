@@ -174,7 +174,10 @@ def save_table(table: Table, folder: Path, name: str = "table1") -> None:
 
 def show_table(table: Table, console: Console | None = None) -> None:
     """Print it, with what was compared and what failed below."""
-    console = console or Console(highlight=False)
+    if console is None:
+        console = Console(highlight=False, soft_wrap=True)
+        # Rather lines that a terminal wraps than figures cut off.
+        console.width = max(console.width, 24 + 28 * len(table.languages))
     grid = Grid(title=Text(f"{' / '.join(shown_metrics(table))}, {describe(table)}", "bold"),
                 title_justify="left", box=None)  # fmt: skip
     grid.add_column("system", style="cyan", no_wrap=True)
