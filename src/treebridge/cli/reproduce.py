@@ -86,6 +86,9 @@ def table1(
     ] = None,
     tags: Annotated[Tags, typer.Option(help="Parts of speech, as in `train`.")] = Tags.gold,
     seeds: Annotated[int, typer.Option(min=1, help="So many parsers of each kind.")] = 3,
+    first_seed: Annotated[
+        int, typer.Option(min=1, help="Begin here: several runs can share a folder.")
+    ] = 1,
     preset: Annotated[Preset, typer.Option(help="Of the parsers.")] = Preset.default,
     epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
     pairs: Pairs = None,
@@ -149,7 +152,7 @@ def table1(
         supply,
         languages or TARGETS,
         systems,
-        range(1, seeds + 1),
+        range(first_seed, first_seed + seeds),
         settings,
         output,
         preset=preset.value,
