@@ -83,7 +83,7 @@ def test_six_languages_up_to_the_table(run: Run, options: list[object], tmp_path
                "delexicalized", "unmapped", "word+in", "treebridge"]  # fmt: skip
     plan = run(*command, "--dry-run")
     assert plan.returncode == 0, plan.stderr
-    assert "3 parsers (3 input spaces × 1 seeds)" in plan.stdout
+    assert "3 parsers (3 input spaces, seeds 1)" in plan.stdout
     assert not (tmp_path / "out").exists()
     done = run(*command)
     assert done.returncode == 0, done.stderr

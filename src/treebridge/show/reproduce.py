@@ -96,8 +96,8 @@ def _list_steps(
     console.print(grid)
     spaces = {(system.encoder, system.isotropy) for system in systems}
     console.print(
-        f"\nSteps: {len(spaces) * len(seeds)} parsers ({len(spaces)} input spaces × {len(seeds)} "
-        f"seeds); align and collect {len(codes)} bitexts; "
+        f"\nSteps: {len(spaces) * len(seeds)} parsers ({len(spaces)} input spaces, "
+        f"seeds {', '.join(map(str, seeds))}); align and collect {len(codes)} bitexts; "
         f"{len(systems) * (len(codes) + 1) * len(seeds)} results."
     )
     for system in systems:

@@ -84,9 +84,13 @@ def to_markdown(table: Table) -> str:
 def describe(table: Table) -> str:
     """What the figures are of."""
     about = table.about
-    parts = [f"{about[name]} {name}" for name in ("part", "tags", "preset") if name in about]
-    if "seeds" in about:
-        parts.append(f"{len(about['seeds'])} seeds (mean ± standard deviation)")
+    forms = {"part": "{}", "tags": "{} tags", "preset": "preset {}"}
+    parts = [form.format(about[name]) for name, form in forms.items() if name in about]
+    seeds = about.get("seeds", ())
+    if len(seeds) > 1:
+        parts.append(f"{len(seeds)} seeds (mean ± standard deviation)")
+    elif seeds:
+        parts.append(f"seed {seeds[0]}")
     return ", ".join(parts) or "convention paper"
 
 
