@@ -5,11 +5,21 @@ from __future__ import annotations
 import os
 import sys
 
-from treebridge.cli import align, bridge, look, parse, refine, train
+# Each adds its commands to `app`, in the order in which `treebridge --help` shows them.
+from treebridge.cli import (  # isort: skip  # noqa: F401
+    build,
+    train,
+    bridge,
+    refine,
+    parse,
+    align,
+    look,
+    reproduce,
+)
 from treebridge.cli.app import app
 from treebridge.errors import TreebridgeError
 
-__all__ = ["align", "app", "bridge", "look", "main", "parse", "refine", "train"]
+__all__ = ["app", "main"]
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ class ParserSettings:
     dropout: float = 0.33
     batch_words: int = 700  # words in a batch; 0 for no limit
     batch_sentences: int = 0  # sentences in a batch; 0 for no limit
-    epochs: int = 24
+    epochs: int = 10
     patience: int = 0  # epochs without a better LAS before training ends; 0 for never
     learning_rate: float = 2e-3
     schedule: str = "cosine"  # down to nothing in the last epoch, or constant
