@@ -138,6 +138,7 @@ def test_build(run: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     for word in ("aligning words", "training", "verdict", "parser, bridge and encoder in one"):
         assert word in done.stdout or word == "verdict", word
     assert "bridge: " in done.stdout and "100 %" not in done.stdout
+    assert "bridging" not in done.stdout and "fitting the map" in done.stdout
     scored = run("evaluate", "--model", "es", gold, "--json")
     assert scored.returncode == 0 and '"LAS"' in scored.stdout, scored.stderr
     again = run(*command)

@@ -79,6 +79,8 @@ def build_parser(
     step("saving")
     parser.about |= {"treebank": Path(treebank).name, "dev": Path(dev).name if dev else "held out",
                      "build": key}  # fmt: skip
+    if len(watch.seconds) > len(_STEPS):
+        watch.seconds.pop("bridging")  # a new bridge has reported its own steps
     parser.across(bridge, lab.encoder(target, "own")).save(output)
     watch.begin(None)
     _show(output, watch.seconds, parser.scores, bridge.quality)
@@ -119,3 +121,4 @@ def _show(
 
 
 _QUICK = ("reading", "saving")
+_STEPS = ("reading", "aligning words", "collecting occurrences", "training", "bridging")
