@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -9,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.corpus.bitext import Bitext, Pair
-from treebridge.encode.contexts import Occurrence, word_contexts
 from treebridge.encode.encoder import Encoder
 from treebridge.errors import TreebridgeError
 from treebridge.parse.parser import Parser
 from treebridge.show.space import Point, draw_space
 
 PAIRS = 20_000  # of the bitext that are kept in memory
-MOST = 40  # occurrences of each translation that are drawn
+GROUPS, FEWEST = 3, 5  # translations that are shown, and occurrences that one needs
+MOST = 30  # occurrences of each that are drawn
 SIDE = 5  # words of context on either side
 
 Vectors = NDArray[np.float32]
@@ -33,48 +34,74 @@ class SpaceView:
         settings = replace(parser.encoder_settings, layers=space.layers or "last4")
         self.source = source or Encoder.load(space.encoder, settings)
         space.check(self.source)
-        self.pairs = list(replace(bitext, limit=bitext.limit or PAIRS))
-        self.pair_of = {id(pair.target): pair for pair in self.pairs}
+        self.places: dict[str, list[tuple[Pair, int]]] = {}  # target word → where it stands
+        self.frequency: Counter[str] = Counter()  # of source words, once a pair
+        for pair in replace(bitext, limit=bitext.limit or PAIRS):
+            self.frequency.update(_words(pair))
+            for position, word in enumerate(pair.target):
+                self.places.setdefault(word.lower(), []).append((pair, position))
 
     def of(self, word: str) -> dict[str, Any]:
         """Both pictures of a word."""
         word = word.strip()
-        (found,) = word_contexts(self.pairs, self.parser.load_encoder(), [word])
-        if not found.translations:
+        places = self.places.get(word.lower(), [])
+        groups = self._translations(places)
+        if not groups:
             raise TreebridgeError(
-                f"“{word}” occurs {found.count} times in the parallel text, too few for a picture; "
+                f"“{word}” occurs {len(places)} times in the parallel text, too few for a picture; "
                 "try a commoner word"
             )
         points: list[Point] = []
-        target: list[Vectors] = []
-        source: list[Vectors] = []
-        for group, translation in enumerate(found.translations):
-            there = translation.occurrences[:MOST]
-            target += list(translation.vectors[:MOST])
-            points += [Point(True, group, _context(o)) for o in there]
-        for group, translation in enumerate(found.translations):
-            here = [
-                _translated(self.pair_of[id(o.words)], translation.source)
-                for o in translation.occurrences[:MOST]
-            ]
-            encoded = self.source.encode([o.words for o in here])
-            source += [e.vectors[o.position] for e, o in zip(encoded, here, strict=True)]
-            points += [Point(False, group, _context(o)) for o in here]
-        left, right = np.array(target), np.array(source)
-        names = [translation.source for translation in found.translations]
+        here: list[tuple[list[str], int]] = []
+        there: list[tuple[list[str], int]] = []
+        for group, (translation, found) in enumerate(groups.items()):
+            for pair, position in found[:MOST]:
+                there.append((pair.target, position))
+                lower = [one.lower() for one in pair.source]
+                here.append((pair.source, lower.index(translation)))
+                points.append(Point(True, group, _context(*there[-1])))
+        points += [
+            Point(False, point.group, _context(*place))
+            for point, place in zip(points, here, strict=True)
+        ]
+        left = _encode(self.parser.load_encoder(), there)
+        right = _encode(self.source, here)
+        names, before = list(groups), _side_by_side(left, right)
         after = np.vstack([self.bridge.transform(left), self.parser.space.transform(right)])
         return {
             "word": word,
-            "translations": {t.source: t.total for t in found.translations},
-            "before": draw_space(_side_by_side(left, right), points, "before the map", names),
+            "translations": {name: len(found) for name, found in groups.items()},
+            "before": draw_space(before, points, "before the map", names),
             "after": draw_space(after, points, "after the map", names),
         }
 
+    def _translations(self, places: list[tuple[Pair, int]]) -> dict[str, list[tuple[Pair, int]]]:
+        """Greedily the source words that go best with what is left of the occurrences (Dice)."""
+        groups: dict[str, list[tuple[Pair, int]]] = {}
+        left = places
+        while len(groups) < GROUPS:
+            together = Counter(word for pair, _ in left for word in _words(pair))
+            if not together:
+                break
+            best = max(
+                together, key=lambda w: (2 * together[w] / (len(left) + self.frequency[w]), w)
+            )
+            if together[best] < FEWEST:
+                break
+            groups[best] = [place for place in left if best in _words(place[0])]
+            left = [place for place in left if best not in _words(place[0])]
+        return groups
 
-def _translated(pair: Pair, word: str) -> Occurrence:
-    """Where the translation stands in the source sentence."""
-    words = [one.lower() for one in pair.source]
-    return Occurrence(pair.source, words.index(word))
+
+def _words(pair: Pair) -> set[str]:
+    """The source words of a pair that could be translations."""
+    return {word.lower() for word in pair.source if len(word) > 1 and word[0].isalpha()}
+
+
+def _encode(encoder: Encoder, places: list[tuple[list[str], int]]) -> Vectors:
+    encoded = encoder.encode([words for words, _ in places])
+    rows = [one.vectors[at] for one, (_, at) in zip(encoded, places, strict=True)]
+    return np.array(rows, np.float32)
 
 
 def _side_by_side(left: Vectors, right: Vectors) -> Vectors:
@@ -84,7 +111,6 @@ def _side_by_side(left: Vectors, right: Vectors) -> Vectors:
     return np.vstack(padded)
 
 
-def _context(occurrence: Occurrence) -> str:
-    words, at = occurrence.words, occurrence.position
+def _context(words: list[str], at: int) -> str:
     before, after = words[max(0, at - SIDE) : at], words[at + 1 : at + 1 + SIDE]
     return " ".join([*before, f"[{words[at]}]", *after])

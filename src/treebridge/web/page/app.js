@@ -49,7 +49,7 @@ async function start() {
 }
 
 const percent = (value) => value === undefined || value === null ? "–" : `${value.toFixed(1)} %`;
-const number = (value, digits = 3) => value === undefined || value === null ? "–" : value.toFixed(digits);
+const number = (value, digits = 3) => value === undefined || value === null ? "–" : value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
 
 function showFacts() {
   const model = models.find((one) => one.name === $("model").value);
@@ -95,6 +95,9 @@ function card(index) {
     column.append(scroll);
     columns.append(column);
   }
+  // Side by side only what fits: two long trees go below each other.
+  const widest = Math.max(...Array.from(columns.querySelectorAll("svg"), (one) => Number(one.getAttribute("width"))));
+  columns.classList.toggle("stacked", widest > 570);
   element.append(text, columns);
   if (answers.length > 1) element.append(make("p", agreement(index), "note"));
   return element;

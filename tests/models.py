@@ -6,16 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made import DEV, DIM, QUICK, TRAIN, make_vectors
-
-from treebridge import Bridge, Parser
-from treebridge.bridge.space import Space
-from treebridge.encode.static import StaticEncoder
 
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Has the folders `model`, `bridged` and `vectors.vec`."""
+    # Here, because every test loads this file and few need torch.
+    from made import DEV, DIM, QUICK, TRAIN, make_vectors
+
+    from treebridge import Bridge, Parser
+    from treebridge.bridge.space import Space
+    from treebridge.encode.static import StaticEncoder
+
     place = tmp_path_factory.mktemp("home")
     encoder = make_vectors(place / "vectors.vec", TRAIN, DEV)
     parser = Parser.train(TRAIN, encoder, DEV, QUICK)
@@ -42,4 +44,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def text() -> str:
     """Some sentences of the language, as running text."""
+    from made import DEV
+
     return " ".join(sentence.text for sentence in DEV[:12]) + "\n"
