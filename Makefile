@@ -39,4 +39,4 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@$(PIP) -e . && touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.core
-	@$(PIP) -e '.[text,plot,onnx,dev]' && touch $@
+	@$(PIP) -e '.[text,web,plot,onnx,dev]' && touch $@

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["models"]  # fixtures: a trained parser, alone and across a bridge
+
 settings.register_profile("treebridge", deadline=None, max_examples=100)
 settings.load_profile("treebridge")
 

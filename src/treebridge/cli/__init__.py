@@ -12,6 +12,8 @@ from treebridge.cli import (  # isort: skip  # noqa: F401
     bridge,
     refine,
     parse,
+    draw,
+    serve,
     align,
     look,
     reproduce,

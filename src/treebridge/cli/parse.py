@@ -12,25 +12,60 @@ from treebridge.cli.app import app
 from treebridge.cli.options import BRIDGE, DEVICE, MODEL, OTHER_ENCODER
 
 
+class Format(str, Enum):
+    """What `parse` and `draw` write."""
+
+    conllu = "conllu"
+    json = "json"
+    text = "text"
+    svg = "svg"
+    html = "html"
+
+
 @app.command()
 def parse(
-    files: Annotated[list[str], typer.Argument(help="CoNLL-U or raw text; - is standard input.")],
     model: Annotated[str, typer.Option(help=MODEL)],
+    files: Annotated[
+        list[str] | None, typer.Argument(help="Raw text or CoNLL-U; - or nothing: standard input.")
+    ] = None,
     bridge: Annotated[str | None, typer.Option(help=BRIDGE)] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A file instead of standard output.")
     ] = None,
-    language: Annotated[str | None, typer.Option(help="Of raw text, such as pt.")] = None,
+    lines: Annotated[bool, typer.Option("--lines", help="One sentence a line.")] = False,
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="One sentence a line, spaces between its words.")
+    ] = False,
+    output_format: Annotated[
+        Format, typer.Option("--format", help="json: an object a line; svg, html: pictures.")
+    ] = Format.conllu,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Write how sure the parser is into MISC.")
+    ] = False,
+    language: Annotated[
+        str | None, typer.Option(help="Of raw text, such as pt; else the model's.")
+    ] = None,
+    mwt: Annotated[
+        str | None, typer.Option(help="Table of multi-word tokens; a line: do<tab>de o.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over the output.")] = False,
     encoder: Annotated[str | None, typer.Option(help=OTHER_ENCODER)] = None,
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
 ) -> None:
     """Give each sentence its tree; UPOS is filled in where there is none."""
     from treebridge.encode.encoder import EncoderSettings
-    from treebridge.show.parse import load_parser, parse_files
+    from treebridge.show.output import check_output
+    from treebridge.show.parse import Reading, check_inputs, load_parser, parse_files
 
+    kind, files = output_format.value, files or ["-"]
+    check_inputs(files)
+    check_output(output, kind, force=force)
     parser = load_parser(model, bridge, encoder, EncoderSettings(device=device, offline=offline))
-    parse_files(parser, files, output, language)
+    reading = Reading(language, lines, tokens, mwt)
+    parse_files(
+        parser, files, reading, output=output, kind=kind, confidence=confidence, force=force
+    )
 
 
 class Rules(str, Enum):

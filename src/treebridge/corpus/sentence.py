@@ -7,7 +7,7 @@ understand (features, enhanced dependencies, other people's MISC) comes out as i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 
@@ -136,17 +136,26 @@ class Sentence:
         stated = self.comment("text")
         if stated is not None:
             return stated
-        parts = []
+        parts = (
+            form if "SpaceAfter=No" in misc.split("|") else form + " "
+            for form, misc in self.written()
+        )
+        return "".join(parts).strip()
+
+    def tokens(self) -> Iterator[tuple[int, int, str, str]]:
+        """What is written, as (first word, last word, form, MISC): `do` = *de o* is one token."""
         inside_until = 0  # words up to this id are covered by a multi-word token
         for number, form, misc in zip(*(self.lines[c] for c in (ID, FORM, MISC)), strict=True):
             if "." in number:
                 continue
             first, _, last = number.partition("-")
-            if not last and int(first) <= inside_until:
-                continue
-            inside_until = int(last or first)
-            parts.append(form if "SpaceAfter=No" in misc.split("|") else form + " ")
-        return "".join(parts).strip()
+            if last or int(first) > inside_until:
+                inside_until = int(last or first)
+                yield int(first), inside_until, form, misc
+
+    def written(self) -> Iterator[tuple[str, str]]:
+        """Form and MISC of what is written."""
+        return ((form, misc) for _, _, form, misc in self.tokens())
 
     def comment(self, key: str) -> str | None:
         """The value of a comment `# key = value`, None where there is no such comment."""
@@ -161,8 +170,53 @@ class Sentence:
         rows = map("\t".join, zip(*self.lines, strict=True))
         return "\n".join([*self.comments, *rows, "", ""])
 
-    def draw(self, width: int | None = None) -> str:
-        """The tree as text for a terminal; `width` cuts lines to so many characters."""
-        from treebridge.show.text import draw_tree  # the one step back: a picture of what we hold
+    def to_dict(self) -> dict[str, Any]:
+        """The sentence as plain objects, for JSON; what is unannotated (`_`) is None.
+
+        >>> Sentence.from_words(["Go"], heads=[0], deprels=["root"]).to_dict()["words"][0]["head"]
+        0
+        """
+        words = []
+        for word in self:
+            values = (None if value == "_" else value for value in word)
+            words.append({**dict(zip(word._fields, values, strict=True)), "form": word.form})
+        tokens = [
+            {"first": first, "last": last, "form": form}
+            for first, last, form, _ in self.tokens()
+            if last > first
+        ]
+        made: dict[str, Any] = {"text": self.text, "words": words}
+        if (name := self.comment("sent_id")) is not None:
+            made = {"sent_id": name, **made}
+        return {**made, "multiword_tokens": tokens} if tokens else made
+
+    def to_spacy(self, vocab: Any = None) -> Any:
+        """A spaCy `Doc` with heads, labels and tags (extra `text`).
+
+        spaCy has no multi-word tokens: their syntactic words become its tokens.
+        """
+        from treebridge.show.spacy import to_doc  # steps back as `draw` does
+
+        return to_doc([self], vocab)
+
+    def draw(self, width: int | None = None, format: str = "text") -> str:
+        """The tree as `text` for a terminal, `svg` or `html`; `width` is where text is cut.
+
+        >>> print(Sentence.from_words(["Go", "home"], heads=[0, 1]).draw())
+        ┬───╼ Go    _  _
+        ╰───╼ home  _  _
+        """
+        # The one step back among the rooms: a picture of what we hold.
+        if format == "svg":
+            from treebridge.show.svg import draw_svg
+
+            return draw_svg(self)
+        if format == "html":
+            from treebridge.show.html import html_page
+
+            return "".join(html_page([self], self.text))
+        if format != "text":
+            raise ValueError(f"no format {format!r}; there are text, svg and html")
+        from treebridge.show.text import draw_tree
 
         return draw_tree(self, width=width)

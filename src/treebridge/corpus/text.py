@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import regex
 
-from treebridge.corpus.sentence import FORM, MISC, Sentence
+from treebridge.corpus.multiword import Contractions
+from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.tokens import (
     MAYBE_LAST,
     FindSpans,
@@ -38,11 +39,21 @@ class Splitter:
 
     `engine` is `rules` (any language), `spacy` (the word rules of spaCy's blank language) or
     `spaces` (tokenised already). `language` is a code such as `en`; `rules` does without.
+    With `multiword`, written words that hold several syntactic words are taken apart.
+
+    >>> [sentence.forms for sentence in Splitter("en").sentences("It's late. Go!")]
+    [('It', "'s", 'late', '.'), ('Go', '!')]
     """
 
-    def __init__(self, language: str | None = None, engine: str = "rules"):
+    def __init__(
+        self,
+        language: str | None = None,
+        engine: str = "rules",
+        multiword: Contractions | None = None,
+    ):
         self.language = language
         self.engine = engine
+        self.multiword = multiword
         self.spans: FindSpans
         if engine == "rules":
             self.spans = lambda text: rule_spans(text, language)
@@ -54,7 +65,7 @@ class Splitter:
             raise TreebridgeError(f"no engine {engine!r} finds words; take rules, spacy or spaces")
 
     def words(self, text: str) -> list[str]:
-        """The words of a line of text, as strings."""
+        """The words of a line of text, as strings; multi-word tokens are not taken apart."""
         if self.engine == "rules":
             return rule_words(text, self.language)
         return [text[start:end] for start, end in self.spans(text)]
@@ -70,7 +81,13 @@ class Splitter:
             before = _space_misc(text[: spans[0][0]], "Before")
             misc[0] = before if misc[0] == "_" else f"{before}|{misc[0]}"
         forms = [text[start:end] for start, end in spans]
-        return Sentence.from_words(forms, misc=misc, comments=[f"# text = {_one_line(text)}"])
+        comments = [f"# text = {_one_line(text)}"]
+        sentence = Sentence.from_words(forms, misc=misc, comments=comments)
+        return self.multiword.expand(sentence) if self.multiword else sentence
+
+    def lines(self, lines: Iterable[str]) -> Iterator[Sentence]:
+        """One sentence a line; blank lines are left out."""
+        return (self.sentence(line) for line in lines if line.strip())
 
     def sentences(self, text: str | Iterable[str]) -> Iterator[Sentence]:
         """The sentences of a text or of a stream of its lines (with their ends).
@@ -110,11 +127,14 @@ class Splitter:
     def _bounds(self, text: str) -> list[Span]:
         """Where the sentences of a paragraph lie, the white space after each included."""
         spans = list(self.spans(text))
-        cuts = [0]
-        for index in range(len(spans) - 1):
-            if _ends_sentence(text, spans, index):
-                cuts.append(spans[index + 1][0])
+        cuts = [0, *(spans[index][0] for index in sentence_starts(text, spans)[1:])]
         return list(zip(cuts, [*cuts[1:], len(text)], strict=True))
+
+
+def sentence_starts(text: str, spans: Sequence[Span]) -> list[int]:
+    """Which words begin a sentence; `spans` says where the words are."""
+    ends = (index for index in range(len(spans) - 1) if _ends_sentence(text, spans, index))
+    return [0, *(index + 1 for index in ends)]
 
 
 def _ends_sentence(text: str, spans: Sequence[Span], index: int) -> bool:
@@ -144,7 +164,7 @@ def rebuild(sentences: Iterable[Sentence]) -> str:
     """The exact text that the sentences were split from."""
     parts: list[str] = []
     for sentence in sentences:
-        for form, misc in zip(sentence.column(FORM), sentence.column(MISC), strict=True):
+        for form, misc in sentence.written():
             before, after = "", " "
             for item in misc.split("|"):
                 key, _, value = item.partition("=")

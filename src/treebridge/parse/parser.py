@@ -25,7 +25,7 @@ from treebridge.parse.settings import ParserSettings
 from treebridge.parse.train import Watcher, train_on
 from treebridge.parse.vocab import Names
 
-CHUNK = 1024  # sentences that are sorted by length together
+FIRST, CHUNK = 16, 256  # sentences that are sorted by length together: at first, and at most
 Floats = NDArray[np.float32]
 
 
@@ -139,17 +139,23 @@ class Parser:
         return [parsed.sentence for parsed in self.parse(sentences)]
 
     def parse(
-        self, sentences: str | Iterable[Sentence | str | Sequence[str]], *, retag: bool = False
+        self,
+        sentences: str | Iterable[Sentence | str | Sequence[str]],
+        *,
+        retag: bool = False,
+        at_once: int = CHUNK,
     ) -> Iterator[Parsed]:
         """The same one by one, with probabilities; memory does not grow with their number.
 
-        Tags that are there are kept unless `retag` has them replaced by the parser's own.
+        Tags that are there are kept unless `retag` has them replaced by the parser's own. The
+        first few sentences do not wait for the others; later ones go `at_once`, which is faster.
         """
         wanted = _as_sentences([sentences] if isinstance(sentences, str) else sentences)
         encoder = self.load_encoder()
         self.model.eval()
-        number = 0
-        while chunk := list(islice(wanted, CHUNK)):
+        number, size = 0, min(FIRST, at_once)
+        while chunk := list(islice(wanted, size)):
+            size = min(2 * size, at_once)
             self._check_tags(chunk, number)
             number += len(chunk)
             vectors = [item.vectors for item in encoder.encode([s.forms for s in chunk])]

@@ -1,28 +1,49 @@
-"""`treebridge parse`: text or CoNLL-U in, CoNLL-U with trees out."""
+"""`treebridge parse`: text or CoNLL-U in, trees out, as they are made."""
 
 from __future__ import annotations
 
 import io
+import json
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from treebridge.bridge.bridge import Bridge
 from treebridge.corpus.conllu import read_conllu
-from treebridge.corpus.files import name_of, open_bytes, read_text, write_text
+from treebridge.corpus.files import name_of, open_bytes, read_text
+from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.text import Splitter
 from treebridge.encode.encoder import Encoder, EncoderSettings
-from treebridge.parse.parser import Parser
+from treebridge.errors import TreebridgeError
+from treebridge.parse.parser import CHUNK, Parser
+from treebridge.show.confidence import with_confidence
+from treebridge.show.output import WRITERS, check_output
 from treebridge.show.progress import watch
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What the input is, where its name and content do not say."""
+
+    language: str | None = None  # of raw text; the model's own, if not given
+    lines: bool = False  # one sentence a line
+    tokens: bool = False  # the same, with spaces between words
+    multiword: str | None = None  # a table of multi-word tokens; the language's own, if not given
+
+
 def load_parser(
-    model: str, bridge: str | None, encoder: str | None, settings: EncoderSettings
+    model: str,
+    bridge: str | None = None,
+    encoder: str | None = None,
+    settings: EncoderSettings | None = None,
 ) -> Parser:
     """A parser folder, across a bridge if there is one; `encoder` is a copy of its encoder."""
+    settings = settings or EncoderSettings()
+    _check_model(Path(model))
     parser = Parser.load(model, encoder_settings=settings)
     if bridge:
         parser = parser.across(Bridge.load(bridge))
@@ -34,27 +55,103 @@ def load_parser(
     return parser
 
 
+def _check_model(folder: Path) -> None:
+    """Say what else was given as a model, where it is something that people mix up with one."""
+    if folder.is_file():
+        raise TreebridgeError("--model wants a parser's folder; this is a file", file=folder)
+    config = folder / "config.json"
+    if folder.is_dir() and not config.exists():
+        inside = [path.name for path in sorted(folder.glob("*/parser.safetensors"))]
+        hint = f"; did you mean {folder / inside[0]}?" if inside else "; treebridge train makes one"
+        raise TreebridgeError(f"there is no parser in this folder{hint}", file=folder)
+    try:
+        content = json.loads(config.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return  # loading says what is wrong
+    if content.get("treebridge") == "bridge":
+        raise TreebridgeError(
+            "this is a bridge; give it with --bridge, and the parser it leads to with --model",
+            file=folder,
+        )
+    if "model_type" in content:
+        raise TreebridgeError(
+            "this is an encoder, not a parser; treebridge train --encoder makes one with it",
+            file=folder,
+        )
+
+
+def language_of(parser: Parser) -> str | None:
+    """The language that a parser reads, if it knows."""
+    known = parser.about.get("language")
+    if parser.bridge:
+        known = parser.bridge.made.get("target_language") or known
+    return str(known) if known else None
+
+
 def parse_files(
-    parser: Parser, files: Iterable[str], output: Path | None, language: str | None
+    parser: Parser,
+    files: Sequence[str],
+    reading: Reading,
+    *,
+    output: Path | None = None,
+    kind: str = "conllu",
+    confidence: bool = False,
+    force: bool = False,
 ) -> None:
     """Write the trees of all files, one after the other, as they are made."""
-    sentences = chain.from_iterable(read_sentences(file, language) for file in files)
-    trees = (parsed.sentence.to_conllu() for parsed in parser.parse(watch("sentences")(sentences)))
-    if output is None:
-        sys.stdout.writelines(trees)
-        return
-    with write_text(output) as stream:
-        stream.writelines(trees)
+    check_output(output, kind, force=force)
+    splitter = make_splitter(reading, language_of(parser))
+    sentences = chain.from_iterable(read_sentences(file, splitter, reading) for file in files)
+    typed = "-" in files and sys.stdin.isatty()
+    parsed = parser.parse(watch("sentences")(sentences), at_once=1 if typed else CHUNK)
+    sure = confidence or kind in ("svg", "html", "text")  # pictures show it anyway
+    trees = (with_confidence(one) if sure else one.sentence for one in parsed)
+    WRITERS[kind](trees, output)
 
 
-def read_sentences(file: str, language: str | None = None) -> Iterator[Sentence]:
+def check_inputs(files: Iterable[str]) -> None:
+    """Refuse a missing file before a model is loaded; say so where a person is to type."""
+    for file in files:
+        if file != "-":
+            with open_bytes(file):
+                pass
+        elif sys.stdin.isatty():
+            print("type sentences; an empty line or Ctrl-D ends one", file=sys.stderr)
+
+
+def make_splitter(reading: Reading, language: str | None = None) -> Splitter:
+    """Who finds the words of raw text; `language` is the model's."""
+    language = reading.language or language
+    if reading.multiword:
+        table: Contractions | None = Contractions.read(reading.multiword)
+    else:
+        table = None if reading.tokens else Contractions.of(language)
+    return Splitter(language, "spaces" if reading.tokens else "rules", table)
+
+
+def read_sentences(
+    file: str, splitter: Splitter | None = None, reading: Reading | None = None
+) -> Iterator[Sentence]:
     """The sentences of CoNLL-U, or of raw text; the name tells, or how the content begins."""
-    with open_bytes(file) as stream:
-        if _is_conllu(name_of(file), stream.peek(4096)):  # type: ignore[attr-defined]
-            yield from read_conllu(stream)
+    splitter, reading = splitter or Splitter(), reading or Reading()
+    by_line = reading.lines or reading.tokens
+    found = False
+    with open_bytes(file) as opened:
+        stream: Any = opened if hasattr(opened, "peek") else io.BufferedReader(opened)
+        if not by_line and _is_conllu(name_of(file), stream.peek(4096)):
+            sentences: Iterable[Sentence] = read_conllu(stream)
         else:
             texts = (io.StringIO(text, newline="\n") for _, text in read_text(stream))
-            yield from Splitter(language).sentences(chain.from_iterable(texts))
+            lines = chain.from_iterable(texts)
+            sentences = splitter.lines(lines) if by_line else splitter.sentences(lines)
+        for sentence in sentences:
+            found = True
+            yield sentence
+    if not found:
+        raise TreebridgeError(
+            "there is nothing to parse: no sentence in it; give a file with text",
+            file=name_of(file),
+        )
 
 
 def _is_conllu(name: str, head: bytes) -> bool:

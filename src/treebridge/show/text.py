@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from treebridge.corpus.sentence import Sentence
+from treebridge.show.confidence import LOW, Confidence, confidences
 
 # On which sides lines leave a cell (up, down, left, right) → the character that draws it.
 _LINES = {
@@ -15,19 +16,56 @@ _LINES = {
 
 
 def draw_tree(sentence: Sentence, *, width: int | None = None) -> str:
-    """The tree of a sentence: arcs on the left, then word, tag and label in columns."""
+    """The tree of a sentence: arcs on the left, then word, tag and label in columns.
+
+    Where the sentence says how sure the parser was, a last column does too, and a doubtful arc is
+    dotted. Lines are cut to `width` columns of a terminal.
+    """
     heads = [head or 0 for head in sentence.heads]
     if not heads:
         return ""
     arcs = _draw_arcs(heads)
-    columns = (sentence.forms, sentence.upos, sentence.deprels)
+    columns: list[Sequence[str]] = [sentence.forms, sentence.upos, sentence.deprels]
+    sure = confidences(sentence)
+    if any(sure):
+        columns.append([_percent(one) for one in sure])
+        arcs = [
+            _dotted(arc) if one and one.both < LOW else arc
+            for arc, one in zip(arcs, sure, strict=True)
+        ]
     widths = [max(map(_width, column)) for column in columns]
     rows = []
     for arc, *cells in zip(arcs, *columns, strict=True):
-        padded = (cell + " " * (w - _width(cell)) for cell, w in zip(cells, widths, strict=True))
+        padded = (
+            _left_to_right(cell) + " " * (w - _width(cell))
+            for cell, w in zip(cells, widths, strict=True)
+        )
         row = f"{arc} {'  '.join(padded)}".rstrip()
-        rows.append(row if width is None else row[:width])
+        rows.append(row if width is None else _cut(row, width))
     return "\n".join(rows)
+
+
+def _percent(sure: Confidence | None) -> str:
+    if sure is None:
+        return ""
+    return f"{sure.both:4.0%}{' ?' if sure.both < LOW else ''}"
+
+
+def _dotted(arc: str) -> str:
+    line = arc[:-1].rstrip("─")
+    return line + "┄" * (len(arc) - 1 - len(line)) + arc[-1]
+
+
+def _left_to_right(cell: str) -> str:
+    """A mark after right-to-left letters, so that a terminal leaves the columns in their order."""
+    mixed = any(unicodedata.bidirectional(char) in ("R", "AL") for char in cell)
+    return f"\u200e{cell}\u200e" if mixed else cell
+
+
+def _cut(row: str, width: int) -> str:
+    while _width(row) > width:
+        row = row[:-1]
+    return row
 
 
 def _draw_arcs(heads: Sequence[int]) -> list[str]:
@@ -81,6 +119,10 @@ def _depth(heads: Sequence[int], word: int) -> int:
 def _width(text: str) -> int:
     """Columns of a terminal that a string takes: wide letters two, combining marks none."""
     return sum(
-        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
+        0 if _takes_no_room(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
         for char in text
     )
+
+
+def _takes_no_room(char: str) -> bool:
+    return unicodedata.combining(char) > 0 or unicodedata.category(char) in ("Mn", "Me", "Cf")

@@ -1,0 +1,48 @@
+"""`treebridge serve`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treebridge.cli.app import app
+from treebridge.cli.options import DEVICE
+
+
+@app.command()
+def serve(
+    model: Annotated[
+        list[str], typer.Option(help="A parser's folder, or name=folder; several times for more.")
+    ],
+    host: Annotated[
+        str, typer.Option(help="0.0.0.0 lets other machines in; there is no password.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+    bitext: Annotated[
+        str | None, typer.Option(help="Parallel text, for the picture of the space.")
+    ] = None,
+    source_encoder: Annotated[
+        str | None, typer.Option(help="Where the source's encoder is now, for that picture.")
+    ] = None,
+    queue: Annotated[int, typer.Option(min=1, help="Requests that may wait.")] = 128,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for a request.")] = 30.0,
+    max_text: Annotated[int, typer.Option(min=1, help="Characters in a request.")] = 20_000,
+    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
+) -> None:
+    """A web page and a REST interface that parse; on this machine only, unless told otherwise."""
+    from treebridge.corpus.bitext import Bitext
+    from treebridge.encode.encoder import EncoderSettings
+    from treebridge.web.serve import serve_models
+    from treebridge.web.settings import ServerSettings
+
+    serve_models(
+        model,
+        host=host,
+        port=port,
+        bitext=Bitext.read(bitext) if bitext else None,
+        source=source_encoder,
+        encoding=EncoderSettings(device=device, offline=offline),
+        settings=ServerSettings(queue=queue, timeout=timeout, max_text=max_text),
+    )

@@ -1,0 +1,50 @@
+"""How sure the parser is, written into CoNLL-U and read from it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from treebridge.corpus.sentence import MISC, Sentence
+
+if TYPE_CHECKING:  # drawing a tree needs no torch
+    from treebridge.parse.parser import Parsed
+
+ARC, LABEL, SCORE = "ArcProb", "LabelProb", "tree_score"
+LOW = 0.5  # a labelled arc that is less likely is drawn as a doubtful one
+
+
+class Confidence(NamedTuple):
+    """Probability of a word's head, and of its label given the head."""
+
+    arc: float
+    label: float
+
+    @property
+    def both(self) -> float:
+        """Of the labelled arc."""
+        return self.arc * self.label
+
+
+def with_confidence(parsed: Parsed) -> Sentence:
+    """The sentence with both probabilities of each word in MISC, and its score as a comment."""
+    sentence = parsed.sentence
+    misc = []
+    for old, arc, label in zip(sentence.column(MISC), parsed.arcs, parsed.labels, strict=True):
+        kept = [item for item in old.split("|") if item.partition("=")[0] not in ("_", ARC, LABEL)]
+        misc.append("|".join([*kept, f"{ARC}={arc:.3f}", f"{LABEL}={label:.3f}"]))
+    made = sentence.annotate(misc=misc)
+    comments = [line for line in sentence.comments if not line.startswith(f"# {SCORE} = ")]
+    made.comments = [*comments, f"# {SCORE} = {parsed.score:.4f}"]
+    return made
+
+
+def confidences(sentence: Sentence) -> list[Confidence | None]:
+    """What `with_confidence` wrote, None where it wrote nothing."""
+    found: list[Confidence | None] = []
+    for misc in sentence.column(MISC):
+        items = dict(item.partition("=")[::2] for item in misc.split("|"))
+        try:
+            found.append(Confidence(float(items[ARC]), float(items[LABEL])))
+        except (KeyError, ValueError):  # none, or another tool's
+            found.append(None)
+    return found

@@ -1,0 +1,54 @@
+"""`treebridge draw`: trees of any CoNLL-U as text, SVG or HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+
+from treebridge.corpus.conllu import read_conllu
+from treebridge.corpus.files import name_of
+from treebridge.corpus.sentence import Sentence
+from treebridge.errors import TreebridgeError
+from treebridge.show.output import WRITERS, check_output
+
+
+def draw_files(
+    files: Sequence[str],
+    output: Path | None,
+    kind: str | None,
+    wanted: str | None,
+    *,
+    force: bool = False,
+) -> None:
+    """Draw the sentences of all files, or only those `wanted` (3, or 3-5)."""
+    if kind is None:
+        suffix = output.suffix.lower() if output else ""
+        kind = {".svg": "svg", ".html": "html", ".htm": "html"}.get(suffix, "text")
+    check_output(output, kind, force=force)
+    sentences = chain.from_iterable(_read(file) for file in files)
+    WRITERS[kind](_choose(sentences, wanted), output)
+
+
+def _read(file: str) -> Iterator[Sentence]:
+    found = False
+    for sentence in read_conllu(file):
+        found = True
+        yield sentence
+    if not found:
+        raise TreebridgeError("there is no sentence in it to draw", file=name_of(file))
+
+
+def _choose(sentences: Iterable[Sentence], wanted: str | None) -> Iterator[Sentence]:
+    if wanted is None:
+        yield from sentences
+        return
+    match = re.fullmatch(r"([1-9]\d*)(?:-([1-9]\d*))?", wanted)
+    if not match or int(match[2] or match[1]) < int(match[1]):
+        raise TreebridgeError(f"--sentences {wanted}: write a number such as 3, or 3-5")
+    first, last = int(match[1]), int(match[2] or match[1])
+    chosen = list(islice(sentences, first - 1, last))
+    if not chosen:
+        raise TreebridgeError(f"--sentences {wanted}: there are fewer sentences than that")
+    yield from chosen

@@ -1,0 +1,159 @@
+"""Where trees go: CoNLL-U, JSON lines, text or pictures; standard output, a file or a folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from treebridge.corpus.files import write_text
+from treebridge.corpus.sentence import Sentence
+from treebridge.errors import TreebridgeError
+from treebridge.show.confidence import SCORE, confidences
+from treebridge.show.html import html_page
+
+Trees = Iterable[Sentence]
+
+
+def check_output(output: Path | None, kind: str, *, force: bool) -> None:
+    """Refuse what is in the way, before any work is done."""
+    if output is None:
+        return
+    if output.exists() and not force:
+        what = "folder" if output.is_dir() else "file"
+        raise TreebridgeError(f"this {what} is there already; --force writes over it", file=output)
+    if kind != "svg" and output.is_dir():
+        raise TreebridgeError("this is a folder; name a file inside it", file=output)
+    if kind == "svg" and output.is_file() and output.suffix != ".svg":
+        raise TreebridgeError("pictures go into a folder, and this is a file", file=output)
+
+
+def write_conllu(trees: Trees, output: Path | None) -> None:
+    """CoNLL-U, a sentence at a time."""
+    _write((tree.to_conllu() for tree in trees), output)
+
+
+def write_json(trees: Trees, output: Path | None) -> None:
+    """One JSON object a line."""
+    _write((json.dumps(as_dict(t), ensure_ascii=False) + "\n" for t in trees), output)
+
+
+def write_drawn(trees: Trees, output: Path | None) -> None:
+    """Text for a terminal, no wider than it is."""
+    width = shutil.get_terminal_size().columns if output is None and sys.stdout.isatty() else None
+    _write((_drawn(tree, width) for tree in trees), output)
+
+
+def write_html(trees: Trees, output: Path | None) -> None:
+    """One page."""
+    _write(html_page(trees, output.stem if output else "Trees"), output)
+
+
+def write_svg(trees: Trees, output: Path | None) -> None:
+    """A picture of the only sentence, or a folder with one for each."""
+    if output is not None and output.suffix != ".svg":
+        for number, tree in enumerate(trees, 1):
+            with write_text(output / f"{number:04d}.svg") as stream:
+                stream.write(tree.draw(format="svg") + "\n")
+        return
+    tree, *more = _first_two(trees)
+    if more:
+        raise TreebridgeError(
+            "several sentences make several pictures: name a folder with -o, or take --format html"
+        )
+    _write([tree.draw(format="svg") + "\n"], output)
+
+
+Writer = Callable[[Trees, Path | None], None]
+WRITERS: dict[str, Writer] = {
+    "conllu": write_conllu,
+    "json": write_json,
+    "text": write_drawn,
+    "svg": write_svg,
+    "html": write_html,
+}
+
+
+def as_dict(sentence: Sentence) -> dict[str, Any]:
+    """The sentence as plain objects, with what is known of how sure the parser was."""
+    made = sentence.to_dict()
+    if (score := sentence.comment(SCORE)) is not None:
+        made["score"] = float(score)
+    for word, sure in zip(made["words"], confidences(sentence), strict=True):
+        if sure:
+            word |= {"arc_probability": sure.arc, "label_probability": sure.label}
+    return made
+
+
+def _drawn(tree: Sentence, width: int | None) -> str:
+    return f"{tree.text}\n{tree.draw(width=width)}\n\n"
+
+
+def _first_two(trees: Trees) -> list[Sentence]:
+    some = []
+    for tree in trees:
+        some.append(tree)
+        if len(some) == 2:
+            break
+    if not some:
+        raise TreebridgeError("there is no sentence to draw")
+    return some
+
+
+def _write(pieces: Iterable[str], output: Path | None) -> None:
+    """Each piece whole and at once; what an interrupted run has written so far is kept."""
+    if output is None:
+        _write_whole(pieces, sys.stdout)
+        return
+    interrupted = False
+    with write_text(output) as stream:
+        try:
+            _write_whole(pieces, stream)
+        except KeyboardInterrupt:
+            interrupted = True  # the user means it: whole sentences are better than none
+    if interrupted:
+        print(f"{output} holds what was done until now", file=sys.stderr)
+        raise KeyboardInterrupt
+
+
+def _write_whole(pieces: Iterable[str], stream: Any) -> None:
+    iterator = iter(pieces)
+    try:
+        for piece in iterator:
+            with _uninterrupted():
+                stream.write(piece)
+                stream.flush()
+    except KeyboardInterrupt:
+        if isinstance(iterator, Iterator) and hasattr(iterator, "throw"):
+            # A page still gets its end.
+            stream.writelines(_rest(iterator))
+        raise
+
+
+def _rest(iterator: Any) -> Iterator[str]:
+    try:
+        yield iterator.throw(KeyboardInterrupt)
+    except (KeyboardInterrupt, StopIteration):
+        return
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put off Ctrl-C until the block ends, so that no sentence is cut."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt

@@ -1,0 +1,1 @@
+"""`treebridge serve`: a page and a REST interface (extra `web`)."""

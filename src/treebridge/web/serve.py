@@ -1,0 +1,69 @@
+"""`treebridge serve`: load the models, open a port, say where."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Sequence
+
+from treebridge.corpus.bitext import Bitext
+from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.errors import MissingExtra, TreebridgeError
+
+try:
+    import uvicorn
+
+    from treebridge.web.app import create_app
+except ImportError:
+    raise MissingExtra("FastAPI and uvicorn", "web", "the web page") from None
+
+from treebridge.web.served import Models
+from treebridge.web.settings import ServerSettings
+from treebridge.web.space import SpaceView
+
+
+def serve_models(
+    names: Sequence[str],
+    *,
+    host: str,
+    port: int,
+    bitext: Bitext | None,
+    source: str | None,
+    encoding: EncoderSettings,
+    settings: ServerSettings,
+) -> None:
+    """Serve until Ctrl-C."""
+    listening = _listen(host, port)  # before the models, which take their time
+    models = Models.load(names, encoding)
+    views = _views(models, bitext, source) if bitext else {}
+    app = create_app(models, settings, views)
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+    where = f"[{shown}]" if ":" in shown else shown
+    print(f"http://{where}:{listening.getsockname()[1]}  (Ctrl-C stops)", file=sys.stderr)
+    config = uvicorn.Config(app, log_level="warning", timeout_keep_alive=30, server_header=False)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        raise TreebridgeError(
+            f"cannot listen on {host}:{port} ({error.strerror}); take another --port"
+        ) from None
+    return listening
+
+
+def _views(models: Models, bitext: Bitext, source: str | None) -> dict[str, SpaceView]:
+    """A view for the first model with a bridge."""
+    for served in models.by_name.values():
+        if served.parser.bridge and served.mapped:
+            encoder = None
+            if source:
+                layers = served.parser.space.layers or "last4"
+                encoder = Encoder.load(source, EncoderSettings(layers=layers))
+            return {served.name: SpaceView(served.parser, bitext, encoder)}
+    raise TreebridgeError("--bitext shows what a bridge does, and no model here has one")

@@ -1,0 +1,96 @@
+"""treebridge and spaCy."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import tomllib
+from hypothesis import given
+from hypothesis import strategies as st
+from made import DEV
+
+from strategies import tree_heads
+from treebridge import Parser, Sentence, TreebridgeError
+
+spacy = pytest.importorskip("spacy", reason="needs the extra text")
+
+
+def back(doc) -> list[Sentence]:
+    """A spaCy document as sentences."""
+    return [
+        Sentence.from_words(
+            [token.text for token in span],
+            upos=[token.pos_ or "_" for token in span],
+            heads=[0 if t.head is t or t.head == t else t.head.i - span.start + 1 for t in span],
+            deprels=["root" if t.dep_ == "ROOT" else t.dep_ or "_" for t in span],
+            misc=["_" if token.whitespace_ else "SpaceAfter=No" for token in span],
+        )
+        for span in doc.sents
+    ]
+
+
+@given(tree_heads(), st.data())
+def test_there_and_back(heads: list[int], data: st.DataObject) -> None:
+    n = len(heads)
+    some = st.sampled_from(["NOUN", "VERB", "ADP"])
+    columns = {
+        "upos": data.draw(st.lists(some, min_size=n, max_size=n)),
+        "deprels": ["root" if head == 0 else f"x{i}" for i, head in enumerate(heads)],
+        "misc": data.draw(
+            st.lists(st.sampled_from(["_", "SpaceAfter=No"]), min_size=n, max_size=n)
+        ),
+    }
+    sentence = Sentence.from_words([f"w{i}" for i in range(n)], heads=heads, **columns)
+    doc = sentence.to_spacy()
+    assert doc.text.strip() == sentence.text
+    assert back(doc) == [sentence]
+
+
+def test_sentences_of_a_treebank_there_and_back() -> None:
+    for sentence in DEV[:20]:
+        (again,) = back(sentence.to_spacy())
+        assert again.heads == sentence.heads and again.deprels == sentence.deprels
+        assert again.forms == sentence.forms and again.upos == sentence.upos
+    assert Sentence.from_words(["a", "b"]).to_spacy().has_annotation("DEP") is False
+
+
+def test_component(home: Path, text: str) -> None:
+    import treebridge.show.spacy  # noqa: F401  installed, the entry point does this
+
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("treebridge", config={"model": str(home / "model")})
+    text = f"  {text}\n\n{text}"
+    doc = nlp(text)
+    assert doc.text == text and len(list(doc.sents)) == 24
+    parser = Parser.load(home / "model")
+    for span in doc.sents:
+        words = [token for token in span if not token.is_space]
+        (tree,) = parser([[token.text for token in words]])
+        places = [token.i for token in words]
+        heads = [0 if t.head == t else places.index(t.head.i) + 1 for t in words]
+        assert tuple(heads) == tree.heads
+        assert [t.pos_ for t in words] == list(tree.upos)
+        assert [t.dep_.replace("ROOT", "root") for t in words] == list(tree.deprels)
+    assert [d.text for d in nlp.pipe(["", " ", text], batch_size=2)] == ["", " ", text]
+    given_starts = spacy.blank("xx")
+    given_starts.add_pipe("sentencizer", config={"punct_chars": ["#"]})
+    given_starts.add_pipe("treebridge", config={"model": str(home / "model")})
+    assert len(list(given_starts(DEV[0].text + " " + DEV[1].text).sents)) == 1
+
+
+def test_the_entry_point_names_the_factory() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    module, name = project["project"]["entry-points"]["spacy_factories"]["treebridge"].split(":")
+    assert callable(getattr(import_module(module), name))
+
+
+def test_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    for name in [name for name in sys.modules if name.startswith("spacy.")]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, "treebridge.show.spacy", raising=False)
+    with pytest.raises(TreebridgeError, match=r"pip install 'treebridge\[text\]'"):
+        DEV[0].to_spacy()
