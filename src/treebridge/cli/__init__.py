@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
-from treebridge.cli import align, bridge, look, parse, train
+from treebridge.cli import align, bridge, look, parse, pretrain, train
 from treebridge.cli.app import app
 from treebridge.errors import TreebridgeError
 
-__all__ = ["align", "app", "bridge", "look", "main", "parse", "train"]
+__all__ = ["align", "app", "bridge", "look", "main", "parse", "pretrain", "train"]
 
 
 def main() -> None:
