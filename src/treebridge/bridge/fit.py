@@ -28,13 +28,18 @@ def fit_bridge(
     into: Space | None,
     settings: BridgeSettings,
     *,
+    labels: NDArray[np.int8] | None = None,
     watch: Watch = iter,
 ) -> tuple[Bridge, Anchors, NDArray[np.int8]]:
-    """Fit the map into the space `into` (a parser's), or into one fitted on these occurrences."""
+    """Fit the map into the space `into` (a parser's), or into one fitted on these occurrences.
+
+    `labels` are the senses where they were found before.
+    """
     _check(settings, source, into)
     layout = occurrences.layout
-    labels = np.zeros(len(layout), np.int8)
-    if settings.level == "sense":
+    if settings.level != "sense":
+        labels = np.zeros(len(layout), np.int8)
+    elif labels is None:
         labels = sense_labels(
             occurrences.target, layout.offsets, layout.types, seed=settings.seed, watch=watch
         )

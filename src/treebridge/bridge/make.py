@@ -6,10 +6,12 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treebridge.align.encoded import encode
 from treebridge.align.engines import DEFAULT, engine
@@ -17,13 +19,14 @@ from treebridge.align.links import Links
 from treebridge.align.pharaoh import read_pharaoh
 from treebridge.align.symmetrize import symmetrize
 from treebridge.align.threads import Threads
-from treebridge.artefact import read_tensors, write_tensors
+from treebridge.artefact import Tensors, read_tensors, write_tensors
 from treebridge.bridge.bridge import Bridge, BridgeSettings
 from treebridge.bridge.collect import Occurrences, Pairs, collect
 from treebridge.bridge.dossier import describe_senses
 from treebridge.bridge.fit import fit_bridge, judge
 from treebridge.bridge.layout import Chooser, CollectSettings, LinkArray
-from treebridge.bridge.quality import collect_held_out
+from treebridge.bridge.quality import HeldOut, collect_held_out
+from treebridge.bridge.senses import sense_labels
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext, Pair
 from treebridge.encode.cache import cache_folder
@@ -52,6 +55,57 @@ class Reports:
     step: Callable[[str], None] = lambda what: None
 
 
+@dataclass
+class Gathered:
+    """All that a bitext gives two encoders: every bridge between them is fitted on this."""
+
+    bitext: Bitext
+    source: Encoder
+    target: Encoder
+    settings: MakeSettings
+    reports: Reports
+    links: Links
+    occurrences: Occurrences
+    key: str  # a hash of bitext, links, encoders and what was collected
+
+    @property
+    def pairs(self) -> Pairs:
+        """A walk through the bitext with its links."""
+        return _walk(self.bitext, self.links)
+
+    @cached_property
+    def held_out(self) -> HeldOut:
+        """Pairs to judge by."""
+        chooser = Chooser(self.source, self.target, self.settings.collect)
+        return collect_held_out(self.pairs(), chooser)
+
+    def labels(self, seed: int) -> NDArray[np.int8]:
+        """The sense of every occurrence; found once, as they depend on target vectors only."""
+        path = cache_folder("senses") / f"{_key(self.key, seed)}.safetensors"
+        if path.exists():
+            return read_tensors(path)["labels"]
+        layout = self.occurrences.layout
+        labels = sense_labels(
+            self.occurrences.target, layout.offsets, layout.types,
+            seed=seed, watch=self.reports.senses,
+        )  # fmt: skip
+        _keep(path, {"labels": labels})
+        return labels
+
+    def bridge(self, into: Space | None, fit: BridgeSettings) -> Bridge:
+        """Fit and judge."""
+        self.reports.step("finding senses, fitting the map")
+        labels = self.labels(fit.seed) if fit.level == "sense" else None
+        bridge, anchors, labels = fit_bridge(
+            self.occurrences, self.source, self.target, into, fit, labels=labels
+        )
+        self.reports.step("judging by held-out pairs")
+        judge(bridge, self.occurrences, self.held_out)
+        bridge.senses = describe_senses(self.occurrences, labels, anchors, self.pairs())
+        _describe(bridge, self)
+        return bridge
+
+
 def make_bridge(
     bitext: Bitext,
     source: Encoder,
@@ -61,35 +115,40 @@ def make_bridge(
     reports: Reports | None = None,
 ) -> Bridge:
     """Align, collect, fit and judge."""
-    settings, reports = settings or MakeSettings(), reports or Reports()
+    settings = settings or MakeSettings()
     if into:
         into.check(source)
+    return gather(bitext, source, target, settings, reports).bridge(into, settings.fit)
+
+
+def gather(
+    bitext: Bitext,
+    source: Encoder,
+    target: Encoder,
+    settings: MakeSettings | None = None,
+    reports: Reports | None = None,
+) -> Gathered:
+    """Align and collect."""
+    settings, reports = settings or MakeSettings(), reports or Reports()
     reports.step("aligning words")
     links = find_links(bitext, settings, reports)
-    pairs = _walk(bitext, links)
     reports.step("collecting occurrences")
-    key = _key(
-        _links_key(bitext, settings),
-        source.fingerprint,
-        target.fingerprint,
-        asdict(settings.collect),
-    )
+    key = gathered_key(bitext, source, target, settings)
     folder = cache_folder("occurrences") / key
+    pairs = _walk(bitext, links)
     found = collect(pairs, source, target, settings.collect, folder, watch=reports.pairs)
     if not len(found):
         raise TreebridgeError(
             f"no word occurs {settings.collect.min_per_type} times among {links.total:,} links of "
             f"{len(links):,} pairs; give more parallel text"
         )
-    reports.step("finding senses, fitting the map")
-    bridge, anchors, labels = fit_bridge(
-        found, source, target, into, settings.fit, watch=reports.senses
-    )
-    reports.step("judging by held-out pairs")
-    judge(bridge, found, collect_held_out(pairs(), Chooser(source, target, settings.collect)))
-    bridge.senses = describe_senses(found, labels, anchors, pairs())
-    _describe(bridge, bitext, links, found, settings)
-    return bridge
+    return Gathered(bitext, source, target, settings, reports, links, found, key)
+
+
+def gathered_key(bitext: Bitext, source: Encoder, target: Encoder, settings: MakeSettings) -> str:
+    """A hash of all that decides what is gathered, known before any of it is done."""
+    links, collected = _links_key(bitext, settings), asdict(settings.collect)
+    return _key(links, source.fingerprint, target.fingerprint, collected)
 
 
 def find_links(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Links:
@@ -107,9 +166,7 @@ def find_links(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Link
         aligner = engine(settings.aligner).fit(corpus, threads, reports.align)
         choices = aligner.choices(corpus, threads, reports.align)
         links = symmetrize(corpus, choices, settings.symmetrize, threads).one_to_one()
-    new = path.with_suffix(".new")
-    write_tensors(new, {"source": links.source, "target": links.target, "at": links.at})
-    new.replace(path)
+    _keep(path, {"source": links.source, "target": links.target, "at": links.at})
     return links
 
 
@@ -143,9 +200,15 @@ def _key(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def _describe(
-    bridge: Bridge, bitext: Bitext, links: Links, found: Occurrences, settings: MakeSettings
-) -> None:
+def _keep(path: Path, tensors: Tensors) -> None:
+    """Write a file of the cache, whole or not at all."""
+    new = path.with_suffix(".new")
+    write_tensors(new, tensors)
+    new.replace(path)
+
+
+def _describe(bridge: Bridge, gathered: Gathered) -> None:
+    bitext, links, settings = gathered.bitext, gathered.links, gathered.settings
     words = int(np.sum([len(pair.target) for pair in bitext]))
     bridge.made |= {
         "bitext": " + ".join(Path(path).name for path in bitext.paths),

@@ -5,11 +5,22 @@ from __future__ import annotations
 import os
 import sys
 
-from treebridge.cli import align, bridge, look, parse, pretrain, train
+from treebridge.cli import align, bridge, build, look, parse, pretrain, reproduce, train
 from treebridge.cli.app import app
 from treebridge.errors import TreebridgeError
 
-__all__ = ["align", "app", "bridge", "look", "main", "parse", "pretrain", "train"]
+__all__ = [
+    "align",
+    "app",
+    "bridge",
+    "build",
+    "look",
+    "main",
+    "parse",
+    "pretrain",
+    "reproduce",
+    "train",
+]
 
 
 def main() -> None:

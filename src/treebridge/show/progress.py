@@ -68,3 +68,19 @@ def meter(size: int, unit: str = "words") -> Iterator[Callable[[str, float], Non
             progress.update(task, completed=share, rate=rate)
 
         yield report
+
+
+@contextmanager
+def bytes_meter(name: str) -> Iterator[Callable[[int, int | None], None]]:
+    """A function to report a download to: bytes that are there, and of how many."""
+    if not sys.stderr.isatty():
+        print(f"fetching {name}", file=sys.stderr)
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    columns = (TextColumn(name), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(name, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)

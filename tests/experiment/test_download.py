@@ -1,0 +1,131 @@
+"""Downloads against a local server that can misbehave."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from treebridge.corpus.download import ATTEMPTS, Remote, fetch, remote_size
+from treebridge.errors import TreebridgeError
+
+BODY = bytes(range(256)) * 4000
+SUM = hashlib.sha256(BODY).hexdigest()
+
+
+class Server:
+    """Serves one file, `/file`, with switches for what can go wrong."""
+
+    def __init__(self) -> None:
+        self.body = BODY
+        self.breaks = 0  # drop the connection in the middle so many times
+        self.ranges = True
+        self.tag = '"one"'
+        self.asked: list[str | None] = []
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *_: object) -> None: ...
+            def do_HEAD(self) -> None:
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(server.body)))
+                self.end_headers()
+
+            def do_GET(self) -> None:
+                server.answer(self)
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/file"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def answer(self, request: BaseHTTPRequestHandler) -> None:
+        if request.path != "/file":
+            request.send_error(404)
+            return
+        wanted = request.headers.get("Range")
+        self.asked.append(wanted)
+        start = 0
+        if wanted and self.ranges and request.headers.get("If-Range") == self.tag:
+            start = int(wanted.removeprefix("bytes=").removesuffix("-"))
+            if start >= len(self.body):
+                request.send_error(416)
+                return
+        request.send_response(206 if start else 200)
+        rest = self.body[start:]
+        request.send_header("Content-Length", str(len(rest)))
+        request.send_header("ETag", self.tag)
+        request.end_headers()
+        if self.breaks:
+            self.breaks -= 1
+            rest = rest[: len(rest) // 2]
+        request.wfile.write(rest)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+def test_a_file_arrives_whole_and_once(server: Server, tmp_path: Path) -> None:
+    seen: list[tuple[int, int | None]] = []
+    remote = Remote(server.url, "CC0", sha256=SUM)
+    path = fetch(remote, tmp_path / "a" / "file", lambda done, total: seen.append((done, total)))
+    assert path.read_bytes() == BODY and seen[-1] == (len(BODY), len(BODY))
+    assert (tmp_path / "a" / "file.sha256").read_text().startswith(SUM)
+    fetch(remote, path)
+    assert len(server.asked) == 1
+    assert sorted(p.name for p in path.parent.iterdir()) == ["file", "file.sha256"]
+    assert remote_size(server.url) == len(BODY)
+
+
+def test_a_broken_transfer_goes_on(server: Server, tmp_path: Path) -> None:
+    server.breaks = ATTEMPTS - 1
+    path = fetch(Remote(server.url, "CC0", sha256=SUM), tmp_path / "file")
+    assert path.read_bytes() == BODY
+    half = len(BODY) // 2
+    assert server.asked == [None, f"bytes={half}-", f"bytes={half + half // 2}-"]
+
+
+def test_it_goes_on_in_the_next_run(server: Server, tmp_path: Path) -> None:
+    server.breaks = ATTEMPTS
+    remote = Remote(server.url, "CC0", sha256=SUM)
+    with pytest.raises(TreebridgeError, match="broke off after 896,000 bytes, which are kept"):
+        fetch(remote, tmp_path / "file")
+    assert not (tmp_path / "file").exists()
+    assert fetch(remote, tmp_path / "file").read_bytes() == BODY
+    assert server.asked[-1] == "bytes=896000-"
+
+
+@pytest.mark.parametrize("change", ["ranges", "content"])
+def test_a_server_that_cannot_go_on_begins_anew(
+    server: Server, tmp_path: Path, change: str
+) -> None:
+    server.breaks = ATTEMPTS
+    with pytest.raises(TreebridgeError):
+        fetch(Remote(server.url, "CC0"), tmp_path / "file")
+    if change == "ranges":
+        server.ranges = False
+    else:  # the file became another one meanwhile: its halves must not be mixed
+        server.body, server.tag = BODY[::-1], '"two"'
+    assert fetch(Remote(server.url, "CC0"), tmp_path / "file").read_bytes() == server.body
+
+
+def test_a_damaged_file_is_removed(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(TreebridgeError, match="arrived damaged and was removed"):
+        fetch(Remote(server.url, "CC0", sha256="0" * 64), tmp_path / "file")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_not_there(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(TreebridgeError, match="nothing: there is no such file .* put it at"):
+        fetch(Remote(server.url.replace("file", "nothing"), "CC0"), tmp_path / "file")
+    with pytest.raises(TreebridgeError, match="is there a network"):
+        fetch(Remote("http://127.0.0.1:9/file", "CC0"), tmp_path / "file")
+    assert remote_size("http://127.0.0.1:9/file") is None

@@ -1,0 +1,160 @@
+"""The rows of the table on artificial languages, whose order is known."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from latent import LatentEncoder
+from made import QUICK
+
+from treebridge.bridge.layout import CollectSettings
+from treebridge.bridge.make import MakeSettings
+from treebridge.corpus.artificial import World
+from treebridge.corpus.bitext import Bitext
+from treebridge.errors import TreebridgeError
+from treebridge.experiment.lab import Lab, LabSettings, Talk
+from treebridge.experiment.material import Source, Target
+from treebridge.experiment.systems import SYSTEMS, choose_systems
+from treebridge.experiment.table import Table, run_table
+from treebridge.parse.train import Watcher
+from treebridge.show.results import save_table, to_csv, to_latex, to_markdown
+
+WORLD = World(5)
+ROWS = ["delexicalized", "unmapped", "anchor-mean", "word", "sense", "word+in", "sense+in",
+        "treebridge", "multilingual"]  # fmt: skip
+
+
+class Laboratory:
+    """Source and one target, made anew for each run, so that nothing is remembered in memory."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.trained = 0
+        WORLD.write_bitext(folder / "near.tsv", "near", 1500)
+        pairs = [
+            f"{form} {WORLD.languages['near'].forms[concept]}\n"
+            for concept, form in WORLD.languages["source"].forms.items()
+            if " " not in form + WORLD.languages["near"].forms.get(concept, " ")
+        ]
+        (folder / "dictionary.txt").write_text("".join(pairs), encoding="utf-8")
+
+    def run(self, rows: list[str], seeds: tuple[int, ...] = (1,), **changes) -> Table:
+        encoders = {
+            name: LatentEncoder(WORLD.languages[name], context=0.5) for name in ("source", "near")
+        }
+        source = Source(
+            "qaa",
+            "Source",
+            WORLD.treebank("source", 30, "dev"),
+            {"own": encoders["source"]},
+            WORLD.treebank("source", 250),
+            WORLD.treebank("source", 30, "dev"),
+        )
+        target = Target(
+            "qab",
+            "Near",
+            WORLD.treebank("near", 50, "dev"),
+            {"own": encoders["near"]},
+            Bitext.read(self.folder / "near.tsv", source_language="qaa"),
+            self.folder / "dictionary.txt",
+        )
+        settings = LabSettings(
+            replace(QUICK, tags=changes.pop("tags", "gold"), epochs=4),
+            MakeSettings(collect=CollectSettings(anchor_words="all")),
+            **changes,
+        )
+        self.trained = 0
+
+        def watcher() -> Watcher:
+            self.trained += 1
+            return Watcher()
+
+        lab = Lab(source, settings, self.folder / "lab", Talk(training=watcher))
+        systems = [SYSTEMS[name] for name in rows]
+        about = {"tags": settings.parser.tags, "seeds": list(seeds)}
+        return run_table(lab, [target], systems, seeds, about=about)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("lab")
+        patch.setenv("TREEBRIDGE_CACHE", str(folder / "cache"))
+        laboratory = Laboratory(folder)
+        laboratory.first = laboratory.run(ROWS)
+        yield laboratory
+
+
+def test_every_row_but_the_impossible_one_is_there_and_in_order(lab: Laboratory) -> None:
+    table = lab.first
+    las = {name: table.cell(name, "qab").mean("LAS") for name in ROWS if name != "multilingual"}
+    assert lab.first.cell("multilingual", "qab").failed.startswith("there is no multilingual")
+    for mapped in ("word", "sense", "word+in", "sense+in", "treebridge", "anchor-mean"):
+        assert las[mapped] > las["unmapped"] + 5, (mapped, las)
+    # One source parser for each input space: blank, plain, isotropic.
+    folders = sorted((lab.folder / "lab" / "parsers").glob("[!.]*"))
+    assert len(folders) == 3 and not list((lab.folder / "lab" / "parsers").glob(".*"))
+    plain = {table.cell(name, "qaa").mean("LAS") for name in ("word", "sense", "unmapped")}
+    assert len(plain) == 1
+
+
+def test_a_second_run_makes_nothing_anew_and_a_changed_one_only_what_changed(
+    lab: Laboratory,
+) -> None:
+    before = {path: path.stat().st_mtime_ns for path in (lab.folder / "lab").rglob("*.*")}
+    again = lab.run(ROWS)
+    assert lab.trained == 0
+    assert {p: p.stat().st_mtime_ns for p in (lab.folder / "lab").rglob("*.*")} == before
+    assert to_csv(again) == to_csv(lab.first)
+    other = lab.run(["word+in"], isotropy_from="input")
+    assert lab.trained == 0
+    old, new = (t.cell("word+in", "qab").mean("LAS") for t in (lab.first, other))
+    assert old != new
+    assert other.cell("word+in", "qaa").mean("LAS") == again.cell("word+in", "qaa").mean("LAS")
+
+
+def test_seeds_and_formats(lab: Laboratory, tmp_path: Path) -> None:
+    table = lab.run(["word+in", "sense+in", "multilingual"], seeds=(1, 2))
+    assert lab.trained == 1
+    cell = table.cell("sense+in", "qab")
+    values = [result.scores["LAS"] for result in cell.results]
+    assert len(values) == 2
+    assert cell.spread("LAS") == pytest.approx(abs(values[0] - values[1]) / 2**0.5)
+    save_table(table, tmp_path)
+    data = json.loads((tmp_path / "table1.json").read_text())
+    assert data["comparisons"][0]["systems"] == ["sense+in", "word+in"]
+    difference = cell.mean("LAS") - table.cell("word+in", "qab").mean("LAS")
+    assert data["comparisons"][0]["difference"] == pytest.approx(difference)
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "table1.csv").read_text())))
+    assert len([row for row in rows if row["failed"]]) == 2 and len(rows) == 2 * 2 * 2 + 2
+    markdown = to_markdown(table)
+    best = max(table.cell(name, "qab").mean("LAS") for name in ("word+in", "sense+in"))
+    assert f"**{best:.2f} ±" in markdown and "| failed |" in markdown
+    assert "there is no multilingual encoder" in markdown
+    assert to_latex(table).count(r"\\") == 4 and r"\textbf{" in to_latex(table)
+
+
+def test_predicted_tags_are_reported_and_tags_alone_need_tags(lab: Laboratory) -> None:
+    table = lab.run(["delexicalized", "treebridge"], tags="predicted")
+    assert "needs --tags gold" in table.cell("delexicalized", "qab").failed
+    cell = table.cell("treebridge", "qab")
+    assert 20 < cell.mean("UPOS") < 100
+    assert "UAS / LAS / UPOS" in to_markdown(table)
+
+
+def test_the_paper_stands_beside_its_rows() -> None:
+    table = Table([SYSTEMS["sense+in"]], [Target("pt", "Portuguese", ())])
+    assert "*81.99 / 69.49*" in to_markdown(table)
+    assert r"\textit{81.99 / 69.49}" in to_latex(table)
+
+
+def test_systems_by_name() -> None:
+    assert "delexicalized" not in [s.name for s in choose_systems(None, "predicted")]
+    assert [s.name for s in choose_systems(["sense", "word", "sense"], "gold")] == ["sense", "word"]
+    with pytest.raises(TreebridgeError, match="no system 'nothing'; there are delexicalized"):
+        choose_systems(["nothing"], "gold")
