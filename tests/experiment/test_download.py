@@ -124,7 +124,7 @@ def test_a_damaged_file_is_removed(server: Server, tmp_path: Path) -> None:
 
 
 def test_what_is_not_there(server: Server, tmp_path: Path) -> None:
-    with pytest.raises(TreebridgeError, match="nothing: there is no such file .* put it at"):
+    with pytest.raises(TreebridgeError, match=r"nothing: there is no such file .* put it at"):
         fetch(Remote(server.url.replace("file", "nothing"), "CC0"), tmp_path / "file")
     with pytest.raises(TreebridgeError, match="is there a network"):
         fetch(Remote("http://127.0.0.1:9/file", "CC0"), tmp_path / "file")

@@ -92,8 +92,13 @@ class Gathered:
         _keep(path, {"labels": labels})
         return labels
 
-    def bridge(self, into: Space | None, fit: BridgeSettings) -> Bridge:
-        """Fit and judge."""
+    @cached_property
+    def target_words(self) -> int:
+        """All words of the target side."""
+        return int(np.sum([len(pair.target) for pair in self.bitext]))
+
+    def bridge(self, into: Space | None, fit: BridgeSettings, *, dossier: bool = True) -> Bridge:
+        """Fit and judge; the dossier of senses, for people, takes a walk through the bitext."""
         self.reports.step("finding senses, fitting the map")
         labels = self.labels(fit.seed) if fit.level == "sense" else None
         bridge, anchors, labels = fit_bridge(
@@ -101,7 +106,8 @@ class Gathered:
         )
         self.reports.step("judging by held-out pairs")
         judge(bridge, self.occurrences, self.held_out)
-        bridge.senses = describe_senses(self.occurrences, labels, anchors, self.pairs())
+        if dossier:
+            bridge.senses = describe_senses(self.occurrences, labels, anchors, self.pairs())
         _describe(bridge, self)
         return bridge
 
@@ -209,7 +215,6 @@ def _keep(path: Path, tensors: Tensors) -> None:
 
 def _describe(bridge: Bridge, gathered: Gathered) -> None:
     bitext, links, settings = gathered.bitext, gathered.links, gathered.settings
-    words = int(np.sum([len(pair.target) for pair in bitext]))
     bridge.made |= {
         "bitext": " + ".join(Path(path).name for path in bitext.paths),
         "pairs": len(links),
@@ -219,6 +224,6 @@ def _describe(bridge: Bridge, gathered: Gathered) -> None:
     }
     bridge.quality = {
         "links": links.total,
-        "linked_target_words": links.total / max(1, words),
+        "linked_target_words": links.total / max(1, gathered.target_words),
         **bridge.quality,
     }

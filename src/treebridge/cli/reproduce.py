@@ -22,7 +22,7 @@ class ManyValues(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Repeat such an option before each of its values."""
-        many = {"--languages", "--systems", "--encoder", "--vectors", "--dictionary"}
+        many = {"--languages", "--systems", "--encoder", "--vectors", "--dictionary", "--groups"}
         spread: list[str] = []
         option = None
         for argument in args:
@@ -70,6 +70,12 @@ def by_language(given: list[str] | None, option: str) -> dict[str, str]:
         if not (code and equals and value):
             raise TreebridgeError(f"{option} {code}{equals}{value}: give it as pt=FOLDER")
     return {code: value for code, _, value in pairs}
+
+
+def encoders_of(given: list[str] | None, source: str | None) -> dict[str, str]:
+    """All encoders by language."""
+    encoders = by_language(given, "--encoder")
+    return {**encoders, "en": source} if source else encoders
 
 
 @reproduce.command("table1", cls=ManyValues)
@@ -121,15 +127,12 @@ def table1(
     from treebridge.parse.settings import ParserSettings
     from treebridge.show.reproduce import reproduce_table1
 
-    encoders = by_language(encoder, "--encoder")
-    if source_encoder:
-        encoders["en"] = source_encoder
     supply = Supply(
         data,
         part.value,
         corpus,
         pairs,
-        encoders,
+        encoders_of(encoder, source_encoder),
         {"multilingual": multilingual_encoder} if multilingual_encoder else {},
         by_language(vectors, "--vectors"),
         by_language(dictionary, "--dictionary"),
@@ -150,5 +153,96 @@ def table1(
         settings,
         output,
         preset=preset.value,
+        dry_run=dry_run,
+    )
+
+
+@reproduce.command("anisotropy", cls=ManyValues)
+def anisotropy(
+    languages: Languages = None,
+    sentences: Annotated[int, typer.Option(min=10, help="So many of each bitext.")] = 2000,
+    data: Data = Path("data"),
+    source_encoder: SourceEncoder = None,
+    encoder: Encoders = None,
+    corpus: Corpus = "ParaCrawl/v6",
+    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
+    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    offline: Offline = False,
+    output: Output = Path("anisotropy"),
+) -> None:
+    """Figure 3: how narrow the cone of vectors is, by language pair and by iteration."""
+    from treebridge.encode.encoder import EncoderSettings
+    from treebridge.experiment.catalog import TARGETS
+    from treebridge.experiment.lab import LabSettings
+    from treebridge.experiment.supply import Supply
+    from treebridge.show.anisotropy import reproduce_anisotropy
+
+    supply = Supply(
+        data,
+        corpus=corpus,
+        encoders=encoders_of(encoder, source_encoder),
+        offline=offline,
+    )
+    settings = LabSettings(encoding=EncoderSettings(layers, device=device, offline=offline))
+    reproduce_anisotropy(supply, languages or TARGETS, sentences, settings, output)
+
+
+@reproduce.command("ablation", cls=ManyValues)
+def ablation(
+    language: Annotated[str, typer.Option(help="The target.")] = "pt",
+    groups: Annotated[
+        list[str] | None, typer.Option(help="What is varied.", show_default="everything")
+    ] = None,
+    tags: Annotated[Tags, typer.Option(help="Parts of speech, as in `train`.")] = Tags.gold,
+    seeds: Annotated[int, typer.Option(min=1, help="So many parsers of each kind.")] = 1,
+    preset: Annotated[Preset, typer.Option(help="Of the parsers.")] = Preset.default,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
+    pairs: Pairs = None,
+    part: Annotated[Part, typer.Option(help="What is scored.")] = Part.dev,
+    data: Data = Path("data"),
+    source_encoder: SourceEncoder = None,
+    encoder: Encoders = None,
+    corpus: Corpus = "ParaCrawl/v6",
+    anchor_words: Annotated[str, typer.Option(help="whole or all, as in `bridge`.")] = "whole",
+    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
+    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    offline: Offline = False,
+    output: Output = Path("table1"),
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done.")] = False,
+) -> None:
+    """What each choice is worth, one changed at a time; `pairs` is the learning curve.
+
+    In the folder of a table it uses the table's parsers and bridges.
+    """
+    from treebridge.bridge.layout import CollectSettings
+    from treebridge.bridge.make import MakeSettings
+    from treebridge.encode.encoder import EncoderSettings
+    from treebridge.experiment.ablation import GROUPS
+    from treebridge.experiment.lab import LabSettings
+    from treebridge.experiment.supply import Supply
+    from treebridge.parse.settings import ParserSettings
+    from treebridge.show.ablation import reproduce_ablation
+
+    supply = Supply(
+        data,
+        part.value,
+        corpus,
+        pairs,
+        encoders_of(encoder, source_encoder),
+        offline=offline,
+    )
+    changes = {"epochs": epochs} if epochs else {}
+    settings = LabSettings(
+        ParserSettings.preset(preset.value, tags=tags.value, **changes),
+        MakeSettings(collect=CollectSettings(anchor_words=anchor_words)),
+        EncoderSettings(layers, device=device, offline=offline),
+    )
+    reproduce_ablation(
+        supply,
+        language,
+        groups or list(GROUPS),
+        range(1, seeds + 1),
+        settings,
+        output,
         dry_run=dry_run,
     )

@@ -159,7 +159,15 @@ class Lab:
         bitext = self._once(("bitext", target.code), target.find_bitext)
         return bitext, self.encoder(self.source, role), self.encoder(target, role)
 
-    def bridge(self, target: Target, role: str, into: Space, fit: BridgeSettings) -> Bridge:
+    def bridge(
+        self,
+        target: Target,
+        role: str,
+        into: Space,
+        fit: BridgeSettings,
+        *,
+        dossier: bool = False,
+    ) -> Bridge:
         """A bridge into a parser's space: loaded, or fitted and saved."""
         means = hashlib.sha256(into.isotropy.means.tobytes()).hexdigest()
         key = key_of(self.gathered_key(target, role), asdict(fit), into.fingerprint, means)
@@ -167,7 +175,7 @@ class Lab:
         folder = self.folder / "bridges" / name
         if folder.exists():
             return Bridge.load(folder)
-        bridge = self.gathered(target, role).bridge(into, fit)
+        bridge = self.gathered(target, role).bridge(into, fit, dossier=dossier)
         bridge.save(folder)
         return bridge
 

@@ -35,7 +35,8 @@ class Language:
         if role == "blank":
             return BlankEncoder()
         if role not in self.encoders:
-            raise TreebridgeError(_HINTS.get(role, _HINTS["own"]).format(self.name, self.code))
+            hint = _HINTS[role.partition("-")[0]]
+            raise TreebridgeError(hint.format(self.name, self.code))
         found = self.encoders[role]
         if isinstance(found, Encoder):
             return found

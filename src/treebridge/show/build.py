@@ -75,7 +75,7 @@ def build_parser(
     step("training")
     parser = lab.parser("own", True, seed)
     step("bridging")
-    bridge = lab.bridge(target, "own", parser.space, fit)
+    bridge = lab.bridge(target, "own", parser.space, fit, dossier=True)
     step("saving")
     parser.about |= {"treebank": Path(treebank).name, "dev": Path(dev).name if dev else "held out",
                      "build": key}  # fmt: skip

@@ -1,0 +1,157 @@
+"""What each choice is worth: the default system with one thing changed at a time."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from treebridge.bridge.bridge import BridgeSettings
+from treebridge.corpus.bitext import Bitext
+from treebridge.errors import TreebridgeError, first_line
+from treebridge.experiment.crossing import Fitted
+from treebridge.experiment.lab import Lab, LabSettings, Talk
+from treebridge.experiment.material import Source, Target
+from treebridge.experiment.systems import System
+from treebridge.experiment.table import Result, find_result
+
+SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One choice in one group; what it changes of everything that can be chosen."""
+
+    group: str
+    choice: str
+    settings: LabSettings
+    fit: BridgeSettings
+    pairs: int | None
+
+
+@dataclass
+class Outcome:
+    """A variant's results over seeds and its bridge's quality, or why there are none."""
+
+    variant: Variant
+    results: list[Result] = field(default_factory=list)
+    quality: dict[str, object] = field(default_factory=dict)
+    failed: str | None = None
+
+    def mean(self, metric: str) -> float:
+        """Over seeds."""
+        return statistics.fmean(result.scores[metric] for result in self.results)
+
+
+def variants(settings: LabSettings, pairs: int | None, groups: Sequence[str]) -> Iterator[Variant]:
+    """The default first, then each group's other choices; a choice that is the default is too."""
+    fit = BridgeSettings()
+    default = Variant("default", "", settings, fit, pairs)
+    yield default
+    for group in groups:
+        if group not in GROUPS:
+            raise TreebridgeError(f"there is no group {group!r}; there are {', '.join(GROUPS)}")
+        yield from GROUPS[group](default)
+
+
+def _fits(group: str, name: str, choices: Sequence[object]) -> Callable[[Variant], list[Variant]]:
+    def make(base: Variant) -> list[Variant]:
+        changed = [(c, replace(base.fit, **{name: c})) for c in choices]  # type: ignore[arg-type]
+        return [replace(base, group=group, choice=str(c), fit=fit) for c, fit in changed]
+
+    return make
+
+
+def _settings(
+    group: str, choices: Sequence[str], change: Callable[[LabSettings, str], LabSettings]
+) -> Callable[[Variant], list[Variant]]:
+    def make(base: Variant) -> list[Variant]:
+        return [
+            replace(base, group=group, choice=c, settings=change(base.settings, c)) for c in choices
+        ]
+
+    return make
+
+
+def _sizes(base: Variant) -> list[Variant]:
+    sizes = [size for size in SIZES if base.pairs is None or size < base.pairs]
+    chosen = [*sizes, base.pairs]  # None is all there is
+    return [replace(base, group="pairs", choice=f"{n:,}" if n else "all", pairs=n) for n in chosen]
+
+
+def _encoding(settings: LabSettings, layers: str) -> LabSettings:
+    return replace(settings, encoding=replace(settings.encoding, layers=layers))
+
+
+def _collect(settings: LabSettings, words: str) -> LabSettings:
+    collect = replace(settings.collect, anchor_words=words)
+    return replace(settings, bridge=replace(settings.bridge, collect=collect))
+
+
+GROUPS: dict[str, Callable[[Variant], list[Variant]]] = {
+    "level": _fits("level", "level", ("word", "sense", "occurrence")),
+    "weighting": _fits("weighting", "weighting", ("none", "sqrt", "count")),
+    "map": _fits("map", "map", ("procrustes", "least-squares", "rcsls")),
+    "anchors": _fits("anchors", "paper", (False, True)),
+    "isotropy-from": _settings(
+        "isotropy-from", ("bitext", "input"), lambda s, c: replace(s, isotropy_from=c)
+    ),
+    "words": _settings("words", ("whole", "all"), _collect),
+    "aligner": _settings(
+        "aligner",
+        ("hmm", "fast-align"),
+        lambda s, c: replace(s, bridge=replace(s.bridge, aligner=c)),
+    ),
+    "symmetrize": _settings(
+        "symmetrize",
+        ("intersection", "grow-diag-final-and", "union", "forward"),
+        lambda s, c: replace(s, bridge=replace(s.bridge, symmetrize=c)),
+    ),
+    "pairs": _sizes,
+    "tags": _settings(
+        "tags",
+        ("gold", "predicted", "none"),
+        lambda s, c: replace(s, parser=replace(s.parser, tags=c)),
+    ),
+    "layers": _settings("layers", ("last1", "last2", "last4", "last8"), _encoding),
+}
+
+
+def run_ablation(
+    source: Source,
+    target: Target,
+    chosen: Sequence[Variant],
+    seeds: Sequence[int],
+    folder: Path,
+    talk: Talk,
+    after: Callable[[list[Outcome]], None] = lambda outcomes: None,
+) -> list[Outcome]:
+    """Every variant with every seed; variants share in the folder whatever is the same."""
+    outcomes = []
+    for number, variant in enumerate(chosen, 1):
+        outcome = Outcome(variant)
+        outcomes.append(outcome)
+        name = f"{variant.group} {variant.choice}".strip()
+        place = f"[{number}/{len(chosen)}] {name}"
+        limited = replace(target, bitext=partial(_limited, target, variant.pairs))
+        lab = Lab(source, variant.settings, folder, talk)
+        system = System("treebridge", name, Fitted(variant.fit), isotropy=True)
+        try:
+            for seed in seeds:
+                where = f"{place}, seed {seed}"
+                outcome.results.append(find_result(lab, limited, system, seed, where))
+            space = lab.parser("own", True, seeds[0]).space
+            outcome.quality = lab.bridge(limited, "own", space, variant.fit).quality
+            talk.say(f"{place}: LAS {outcome.mean('LAS'):.2f}")
+        except Exception as error:  # the other variants go on
+            known = isinstance(error, TreebridgeError)
+            outcome.failed = str(error) if known else f"{type(error).__name__}: {first_line(error)}"
+            talk.say(f"{place} failed: {outcome.failed}")
+        after(outcomes)
+    return outcomes
+
+
+def _limited(target: Target, pairs: int | None) -> Bitext:
+    return replace(target.find_bitext(), limit=pairs)

@@ -1,0 +1,67 @@
+"""Figure 3 of the paper: how narrow the cone is in which vectors lie, before and after isotropy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from treebridge.bridge.isotropy import Isotropy, anisotropy
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.store import encode_into_store
+from treebridge.errors import TreebridgeError, first_line
+from treebridge.experiment.lab import Lab
+from treebridge.experiment.material import Target
+
+ITERATIONS = 10  # the paper takes 5
+
+
+@dataclass(frozen=True)
+class Cone:
+    """The mean cosine of two random words of a language after 0, 1, 2, … iterations."""
+
+    language: str
+    name: str
+    encoder: str
+    degrees: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class PairOfCones:
+    """A language pair: both cones, or why there are none."""
+
+    target: Cone | None
+    source: Cone | None
+    failed: str | None = None
+
+
+def measure(encoder: Encoder, lab: Lab, text: Sequence[list[str]]) -> tuple[float, ...]:
+    """Degrees of anisotropy of the words of a text, by iteration."""
+    vectors = encode_into_store(encoder, text, watch=lab.talk.reports.pairs).vectors
+    fitted = Isotropy.fit(vectors, ITERATIONS)
+    rounds = (Isotropy(fitted.means[:n]) for n in range(ITERATIONS + 1))
+    return tuple(anisotropy(one.transform(vectors)) for one in rounds)
+
+
+def anisotropy_of_pairs(
+    lab: Lab, targets: Sequence[Target], sentences: int
+) -> dict[str, PairOfCones]:
+    """Both sides of every bitext, the words of its first sentences; a pair that fails says why."""
+    found = {}
+    for target in targets:
+        lab.talk.say(f"{lab.source.code}-{target.code} …")
+        try:
+            pairs = list(islice(target.find_bitext(), sentences))
+            cones = []
+            for language in (target, lab.source):
+                encoder = lab.encoder(language, "own")
+                text = [p.target if language is target else p.source for p in pairs]
+                degrees = measure(encoder, lab, text)
+                cones.append(Cone(language.code, language.name, encoder.name, degrees))
+            found[target.code] = PairOfCones(cones[0], cones[1])
+        except Exception as error:  # the other pairs go on
+            reason = str(error) if isinstance(error, TreebridgeError) else first_line(error)
+            found[target.code] = PairOfCones(None, None, reason)
+            lab.talk.say(f"{lab.source.code}-{target.code} failed: {reason}")
+        lab.forget(target)
+    return found
