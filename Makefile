@@ -11,7 +11,7 @@ JOBS   ?= 2
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.core ## the whole story so far on artificial languages, offline
+demo: $(VENV)/.core ## the whole story on artificial languages, offline, in five minutes
 	@$(BIN)/treebridge demo
 
 test: $(VENV)/.dev ## every test; those on real data run where ../shared is

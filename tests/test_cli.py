@@ -116,17 +116,6 @@ def test_piping_into_head_ends_quietly(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-def test_demo(run: Run, tmp_path: Path) -> None:
-    done = run("demo", "-o", "made")
-    assert done.returncode == 0, done.stderr
-    assert "Sorsa" in done.stdout and "╼" in done.stdout
-    assert sorted(path.name for path in (tmp_path / "made").iterdir()) == [
-        "qaa-qab.tsv",
-        "qaa-qac.tsv",
-        "qaa-train.conllu",
-    ]
-
-
 def test_figures_of_real_files_agree_with_grep(run: Run, shared: Path) -> None:
     """What `grep -c` counts and what `inspect` says are the same figures."""
 

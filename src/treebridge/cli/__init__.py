@@ -15,6 +15,7 @@ from treebridge.cli import (  # isort: skip  # noqa: F401
     draw,
     serve,
     align,
+    pretrain,
     look,
     reproduce,
 )

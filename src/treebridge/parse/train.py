@@ -27,7 +27,7 @@ from treebridge.parse.predict import annotated, predict, to_device
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.vocab import Names
-from treebridge.parse.workers import Workers
+from treebridge.workers import Workers
 
 HELD_OUT = 20  # one sentence in so many is dev where none is given
 

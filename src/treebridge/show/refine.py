@@ -11,6 +11,7 @@ from treebridge.artefact import check_free
 from treebridge.bridge.make import MakeSettings, Reports, find_links
 from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.conllu import Treebank
+from treebridge.corpus.text import Splitter
 from treebridge.encode.encoder import EncoderSettings
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
@@ -106,7 +107,7 @@ def _projected(
 
 def _target_words(request: Request) -> Iterator[list[str]]:
     for file in request.text:
-        for sentence in read_sentences(file, request.language):
+        for sentence in read_sentences(file, Splitter(request.language)):
             if request.carry.shortest <= len(sentence) <= request.carry.longest:
                 yield list(sentence.forms)
 

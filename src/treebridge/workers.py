@@ -1,4 +1,4 @@
-"""Several processes that train one parser together, as `torchrun` starts them."""
+"""Several processes that train one model together, as `torchrun` starts them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, distributed
 
 T = TypeVar("T")
-PATIENCE = timedelta(hours=12)  # others wait while the first encodes a treebank
+PATIENCE = timedelta(hours=12)  # others wait while the first prepares the data
 
 
 class Workers:

@@ -1,0 +1,102 @@
+"""What pre-training leaves: a Hugging Face folder with a model card."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+
+from treebridge import __version__
+from treebridge.artefact import new_folder
+from treebridge.encode.pretrain.corpus import Corpus
+from treebridge.encode.pretrain.network import KIND
+from treebridge.encode.pretrain.run import Metrics
+from treebridge.encode.pretrain.settings import PretrainSettings
+from treebridge.encode.pretrain.vocabulary import save_tokenizer
+
+
+def save_encoder(
+    output: Path,
+    network: Any,
+    tokenizer: Tokenizer,
+    settings: PretrainSettings,
+    history: list[Metrics],
+    about: dict[str, Any],
+) -> None:
+    """Write a folder that `Encoder.load` and `transformers` take, whole or not at all."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    with new_folder(output, KIND) as folder:
+        network.eval().cpu().save_pretrained(str(folder))
+        save_tokenizer(tokenizer, folder, settings.length)
+        record = {"settings": settings.config(), "about": about, "history": history}
+        text = json.dumps(record, indent=2, ensure_ascii=False)
+        (folder / "pretraining.json").write_text(text + "\n", encoding="utf-8")
+        card = _card(output.name, tokenizer, settings, history, about)
+        (folder / "README.md").write_text(card, encoding="utf-8")
+
+
+def fill_masks(folder: Path, corpus: Corpus, count: int) -> Iterator[str]:
+    """Held-out sentences with a word masked, and the three likeliest guesses, by `transformers`."""
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    tokenizer: Any = AutoTokenizer.from_pretrained(str(folder))
+    network = AutoModelForMaskedLM.from_pretrained(str(folder)).eval()
+    inside = corpus.inside()
+    for stretch in corpus.held_out():
+        pieces = corpus.pieces[corpus.starts[stretch] : corpus.starts[stretch + 1]].tolist()
+        middle = len(pieces) // 2
+        whole = 8 <= len(pieces) <= 24 and not inside[pieces[middle : middle + 2]].any()
+        if not whole or not tokenizer.decode([pieces[middle]]).isalpha():
+            continue
+        answer = pieces[middle]
+        pieces[middle] = tokenizer.mask_token_id
+        ids = torch.tensor([[tokenizer.cls_token_id, *pieces, tokenizer.sep_token_id]])
+        with torch.inference_mode():
+            best = network(input_ids=ids).logits[0, middle + 1].topk(3).indices.tolist()
+        guesses = ", ".join(tokenizer.convert_ids_to_tokens(best))
+        text = tokenizer.decode(pieces).replace(tokenizer.mask_token, "___")
+        yield f"{text}  →  {guesses}  ({tokenizer.decode([answer])})"
+        count -= 1
+        if not count:
+            return
+
+
+def _card(
+    name: str,
+    tokenizer: Tokenizer,
+    settings: PretrainSettings,
+    history: list[Metrics],
+    about: dict[str, Any],
+) -> str:
+    last = history[-1]
+    return "\n".join(
+        [
+            f"# {name}: a small BERT",
+            "",
+            f"Masked-language model of {settings.layers} layers × {settings.hidden}, "
+            f"feed-forward {settings.feed_forward}, {settings.heads} heads, WordPiece vocabulary "
+            f"of {tokenizer.get_vocab_size():,} ({'cased' if settings.cased else 'uncased'}), "
+            f"at most {settings.length} pieces at once.",
+            "",
+            "| | |",
+            "|---|---|",
+            f"| text | {', '.join(about['text'])}: {about['pieces']:,} pieces |",
+            f"| trained on | {last['tokens']:,.0f} pieces, {last['seconds'] / 60:.0f} minutes |",
+            f"| held-out masked accuracy | {last['accuracy']:.3f} |",
+            f"| masked | {settings.masked:.0%} of the words, whole |",
+            f"| start | {settings.start} |",
+            "",
+            "```python",
+            "from transformers import AutoModelForMaskedLM, AutoTokenizer",
+            "```",
+            "",
+            f"Made by treebridge {__version__} (`treebridge pretrain`), seed {settings.seed}.",
+            "",
+        ]
+    )

@@ -1,0 +1,108 @@
+"""A plain Hugging Face BERT, run our own way: packed rows, and words to guess only.
+
+Every weight stays where `transformers` has it, so what is saved is an ordinary checkpoint.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
+
+from treebridge.encode.pretrain.rows import Batch
+from treebridge.encode.pretrain.settings import PretrainSettings
+from treebridge.encode.pretrain.vocabulary import PAD
+
+KIND = "encoder"  # of the folder
+
+
+def new_network(settings: PretrainSettings, vocabulary: int) -> nn.Module:
+    """A BertForMaskedLM with random weights."""
+    from transformers import BertConfig, BertForMaskedLM
+
+    config = BertConfig(
+        vocab_size=vocabulary,
+        hidden_size=settings.hidden,
+        num_hidden_layers=settings.layers,
+        num_attention_heads=settings.heads,
+        intermediate_size=settings.feed_forward,
+        max_position_embeddings=settings.length,
+        pad_token_id=PAD,
+        tie_word_embeddings=True,
+    )
+    config.treebridge = KIND
+    network: nn.Module = BertForMaskedLM(config)  # type: ignore[no-untyped-call]
+    for module in network.modules():
+        if isinstance(module, nn.Linear):
+            # BERT's .02 is meant for three times the width.
+            nn.init.normal_(module.weight, std=0.6 * settings.hidden**-0.5)
+    network.get_input_embeddings().weight.data.normal_(std=0.02)  # type: ignore[operator]
+    return network
+
+
+class Rows:
+    """A batch as tensors on a device."""
+
+    def __init__(self, batch: Batch, device: str):
+        def tensor(array: Any) -> Tensor:
+            return torch.from_numpy(np.ascontiguousarray(array)).to(device, non_blocking=True)
+
+        self.ids, self.positions = tensor(batch.ids), tensor(batch.positions)  # [rows, length]
+        self.masked, self.answers = tensor(batch.masked), tensor(batch.answers)  # [masked]
+        owner = tensor(batch.owner)
+        strangers = owner[:, None, :, None] != owner[:, None, None, :]  # [rows, 1, length, length]
+        self.mask = torch.zeros(strangers.shape, device=device).masked_fill_(strangers, -1e4)
+
+
+def guess(network: Any, rows: Rows) -> Tensor:
+    """The scores of every piece of the vocabulary, for each masked place."""
+    embed = network.bert.embeddings
+    hidden = embed.word_embeddings(rows.ids) + embed.position_embeddings(rows.positions)
+    hidden = embed.LayerNorm(hidden + embed.token_type_embeddings.weight[0])  # [rows, length, d]
+    *lower, last = network.bert.encoder.layer
+    for layer in lower:
+        hidden = _finish(layer, hidden, _attend(layer, hidden, rows.mask))
+    # Above its attention, the last layer is wanted only where a word is to be guessed.
+    context = _attend(last, hidden, rows.mask).flatten(0, 1)[rows.masked]  # [masked, d]
+    hidden = _finish(last, hidden.flatten(0, 1)[rows.masked], context)
+    scores: Tensor = network.cls.predictions(hidden)
+    return scores  # [masked, vocabulary]
+
+
+def summed_loss(network: nn.Module, rows: Rows) -> Tensor:
+    """Cross entropy, summed over the masked places."""
+    return cross_entropy(guess(network, rows).float(), rows.answers, reduction="sum")
+
+
+@torch.no_grad()
+def count_right(network: nn.Module, rows: Rows) -> tuple[int, float]:
+    """How many masked places are guessed right, and the summed loss."""
+    scores = guess(network, rows).float()
+    right = int((scores.argmax(-1) == rows.answers).sum())
+    return right, float(cross_entropy(scores, rows.answers, reduction="sum"))
+
+
+def _attend(layer: Any, hidden: Tensor, mask: Tensor) -> Tensor:
+    """What each place gathers from its sentence: [rows, length, d], before the output layer."""
+    attention = layer.attention.self
+    heads = attention.num_attention_heads
+
+    def split(linear: nn.Module) -> Tensor:
+        projected: Tensor = linear(hidden).view(*hidden.shape[:2], heads, -1)
+        return projected.transpose(1, 2)  # [rows, heads, length, d/heads]
+
+    query, key, value = map(split, (attention.query, attention.key, attention.value))
+    found = scaled_dot_product_attention(query, key, value, attn_mask=mask.to(query.dtype))
+    return found.transpose(1, 2).flatten(2)
+
+
+def _finish(layer: Any, hidden: Tensor, context: Tensor) -> Tensor:
+    """The rest of a layer, place by place."""
+    output = layer.attention.output
+    hidden = output.LayerNorm(hidden + output.dense(context))
+    inner = gelu(layer.intermediate.dense(hidden))
+    normed: Tensor = layer.output.LayerNorm(hidden + layer.output.dense(inner))
+    return normed

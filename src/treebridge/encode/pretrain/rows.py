@@ -1,0 +1,144 @@
+"""Batches: whole sentences packed into rows without gaps, some of their words masked.
+
+A sentence sees only itself and counts its positions from its own beginning, as it will when the
+encoder is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.encode.pretrain.corpus import Corpus
+from treebridge.encode.pretrain.settings import PretrainSettings
+from treebridge.encode.pretrain.vocabulary import CLS, MASK, PAD, SEP, SPECIAL
+
+BLOCK = 1 << 15  # stretches that are packed together
+Ids = NDArray[np.int64]
+
+
+class Batch(NamedTuple):
+    """Rows of pieces; `masked` are places in the flattened batch, `answers` what stood there."""
+
+    ids: Ids  # [rows, length]
+    positions: Ids  # [rows, length]
+    owner: Ids  # [rows, length]: which sentence a piece belongs to, 0 for padding
+    masked: Ids  # [masked]
+    answers: Ids  # [masked]
+
+
+def pack(lengths: Sequence[int], room: int) -> list[list[int]]:
+    """Put items into as few rows as best fit finds: the longest first, then what fills the rest."""
+    by_length: list[list[int]] = [[] for _ in range(room + 1)]
+    for index, length in enumerate(lengths):
+        by_length[length].append(index)
+    there = sum(1 << length for length in range(1, room + 1) if by_length[length])  # a bit each
+    rows = []
+    while there:
+        row, left = [], room
+        while fitting := there & ((2 << left) - 1):
+            length = fitting.bit_length() - 1
+            row.append(by_length[length].pop())
+            left -= length
+            if not by_length[length]:
+                there ^= 1 << length
+        rows.append(row)
+    return rows
+
+
+def all_rows(corpus: Corpus, length: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Rows of stretches without end: epoch after epoch, each in its own order."""
+    train = corpus.train()
+    sizes = np.diff(corpus.starts) + 2  # [CLS] and [SEP]
+    epoch = 0
+    while True:
+        rng = np.random.default_rng([seed, epoch])
+        order = rng.permutation(train)
+        for first in range(0, len(order), BLOCK):
+            block = order[first : first + BLOCK]
+            rows = pack(sizes[block].tolist(), length)
+            for index in rng.permutation(len(rows)):
+                yield block[rows[index]]
+        epoch += 1
+
+
+def training_batches(
+    corpus: Corpus, settings: PretrainSettings, first: int, rank: int, size: int
+) -> Iterator[Batch]:
+    """The batches of one process among `size`, from step `first` on."""
+    count = settings.batch // settings.length
+    rows = all_rows(corpus, settings.length, settings.seed)
+    inside = corpus.inside()
+    step = 0
+    while True:
+        taken = [next(rows) for _ in range(count * size)]
+        if step >= first:
+            rng = np.random.default_rng([settings.seed, step, rank])
+            mine = taken[rank * count : (rank + 1) * count]
+            yield make_batch(corpus, mine, settings, inside, rng)
+        step += 1
+
+
+def held_out_batches(corpus: Corpus, settings: PretrainSettings) -> list[Batch]:
+    """What was kept back, masked the same way each time."""
+    held_out = corpus.held_out()
+    sizes = (np.diff(corpus.starts) + 2)[held_out]
+    rows = pack(sizes.tolist(), settings.length)
+    count, inside = settings.batch // settings.length, corpus.inside()
+    rng = np.random.default_rng(settings.seed)
+    return [
+        make_batch(corpus, [held_out[row] for row in rows[i : i + count]], settings, inside, rng)
+        for i in range(0, len(rows), count)
+    ]
+
+
+def make_batch(
+    corpus: Corpus,
+    rows: Sequence[NDArray[np.int64]],
+    settings: PretrainSettings,
+    inside: NDArray[np.bool_],
+    rng: np.random.Generator,
+) -> Batch:
+    """Lay stretches side by side and mask some of their words."""
+    ids = np.full((len(rows), settings.length), PAD, np.int64)
+    positions, owner = np.zeros_like(ids), np.zeros_like(ids)
+    for i, row in enumerate(rows):
+        at = 0
+        for number, stretch in enumerate(row, 1):
+            start, stop = corpus.starts[stretch], corpus.starts[stretch + 1]
+            end = at + int(stop - start) + 2
+            ids[i, at], ids[i, end - 1] = CLS, SEP
+            ids[i, at + 1 : end - 1] = corpus.pieces[start:stop]
+            positions[i, at:end] = np.arange(end - at)
+            owner[i, at:end] = number
+            at = end
+    flat = ids.reshape(-1)
+    masked = choose_words(flat, inside, settings.masked, rng)
+    answers = flat[masked]
+    flat[masked] = _disguised(flat, masked, inside, rng)
+    return Batch(ids, positions, owner, masked, answers)
+
+
+def choose_words(
+    pieces: Ids, inside: NDArray[np.bool_], share: float, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Places of the pieces of randomly chosen whole words, at least one word."""
+    words = np.cumsum(~inside[pieces])
+    chosen = rng.random(int(words[-1]) + 1) < share
+    real = pieces >= len(SPECIAL)
+    if not (chosen[words] & real).any():
+        chosen[rng.choice(words[real])] = True
+    return np.flatnonzero(chosen[words] & real)
+
+
+def _disguised(
+    pieces: Ids, masked: NDArray[np.int64], inside: NDArray[np.bool_], rng: np.random.Generator
+) -> Ids:
+    """BERT's rule: 80 % [MASK], 10 % any piece, 10 % as they are; the same for a whole word."""
+    words = np.cumsum(~inside[pieces])[masked]
+    draw = rng.random(int(words[-1]) + 1)[words]
+    other = rng.integers(len(SPECIAL), len(inside), len(masked))
+    return np.where(draw < 0.8, MASK, np.where(draw < 0.9, other, pieces[masked]))

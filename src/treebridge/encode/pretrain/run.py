@@ -1,0 +1,215 @@
+"""Training: batches in, a checkpoint now and then, the encoder at the end."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from treebridge.encode.pretrain.corpus import Corpus
+from treebridge.encode.pretrain.network import Rows, count_right, new_network, summed_loss
+from treebridge.encode.pretrain.rows import held_out_batches, training_batches
+from treebridge.encode.pretrain.settings import PretrainSettings
+from treebridge.encode.pretrain.starts import give_start
+from treebridge.workers import Workers
+
+CHECKS = (4, 20)  # how often the held-out text is looked at, once a minute within these limits
+SAVE_EVERY = 60.0  # seconds between two checkpoints
+Metrics = dict[str, float]
+
+
+class Watcher:
+    """Is told how pre-training goes; this one keeps it to itself."""
+
+    def say(self, text: str) -> None:
+        """Something that happens once."""
+
+    def reading(self, lines: Iterable[str]) -> Iterable[str]:
+        """Passes lines of text on while they are read."""
+        return lines
+
+    def step(self, share: float, loss: float, tokens_per_second: float, left: float) -> None:
+        """After a batch: the share of the budget used, and the seconds left."""
+
+    def checked(self, metrics: Metrics) -> None:
+        """After a look at the held-out text."""
+
+    def stop(self) -> None:
+        """When training has ended, well or not."""
+
+
+@dataclass
+class Progress:
+    """How far training has come, all that a checkpoint holds beside weights."""
+
+    step: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    history: list[Metrics] = field(default_factory=list)  # an entry for each look
+
+
+class Pretraining:
+    """All that one training needs; `run` trains the network until the budget is used."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        settings: PretrainSettings,
+        workers: Workers,
+        work: Path | None = None,
+        watcher: Watcher | None = None,
+    ):
+        self.corpus, self.settings, self.workers, self.work = corpus, settings, workers, work
+        self.watcher = watcher or Watcher()
+        self.done = Progress()
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            self.network: nn.Module = new_network(settings, corpus.tokenizer.get_vocab_size())
+        self._half = _half_precision(workers.device)
+        self._scaler = torch.amp.GradScaler(enabled=self._half == torch.float16)
+
+    def run(self) -> list[Metrics]:
+        """Train to the end of the budget, from where an interrupted run of the same stopped."""
+        state = self._read()
+        if state is None and self.settings.start == "informed":
+            self.watcher.say("counting which words stand together, for a good start")
+            give_start(self.network, self.corpus, self.settings)
+        self.network.to(self.workers.device)
+        optimizer = self._optimizer()
+        if state is not None:
+            self.network.load_state_dict(state["weights"])
+            optimizer.load_state_dict(state["optimizer"])
+            self._scaler.load_state_dict(state["scaler"])
+            self.done = Progress(**state["progress"])
+            self.watcher.say(f"going on after {self.done.tokens:,} pieces")
+        self._train(optimizer)
+        return self.done.history
+
+    def _train(self, optimizer: torch.optim.Optimizer) -> None:
+        done, rank, size = self.done, self.workers.rank, self.workers.size
+        before, began = done.seconds, time.perf_counter()
+        start = (done.tokens, began, self._share())
+        saved, loss = began, float("nan")
+        for batch in training_batches(self.corpus, self.settings, done.step, rank, size):
+            share = self.workers.agree([self._share()])[0]
+            if share * self._checks() >= len(done.history) or share >= 1:
+                self._check(share, loss)
+                if share >= 1:
+                    break
+            last = self._step(batch, optimizer, share)
+            loss = last if loss != loss else 0.98 * loss + 0.02 * last
+            done.step += 1
+            done.tokens += size * batch.ids.size
+            now = time.perf_counter()
+            done.seconds = before + now - began
+            if self.work and self.workers.first and now - saved > SAVE_EVERY:
+                saved = now
+                self._write(optimizer)
+            passed, gone = now - start[1], self._share() - start[2]
+            left = passed / max(gone, 1e-9) * max(1 - self._share(), 0)
+            self.watcher.step(share, loss, (done.tokens - start[0]) / passed, left)
+        if self.work and self.workers.first:
+            self._write(optimizer)
+
+    def _share(self) -> float:
+        """How much of the budget is used."""
+        if self.settings.tokens:
+            return self.done.tokens / self.settings.tokens
+        return self.done.seconds / (60 * self.settings.minutes)
+
+    def _checks(self) -> int:
+        fewest, most = CHECKS
+        wanted = self.settings.tokens / 200_000 if self.settings.tokens else self.settings.minutes
+        return int(min(max(fewest, wanted), most))
+
+    def _step(self, batch: Any, optimizer: torch.optim.Optimizer, share: float) -> float:
+        self.network.train()
+        settings = self.settings
+        rate = settings.learning_rate * min(share / settings.warm_up + 0.01, 1 - share)
+        for group in optimizer.param_groups:
+            group["lr"] = min(rate, settings.learning_rate)
+        optimizer.zero_grad()
+        rows = Rows(batch, self.workers.device)
+        with torch.autocast(self.workers.device, self._half, enabled=self._half is not None):
+            loss = summed_loss(self.network, rows)
+        self._scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        self.workers.mean_gradients(self.network.parameters(), len(batch.masked))
+        self._scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.max_norm)
+        self._scaler.step(optimizer)
+        self._scaler.update()
+        return float(loss.detach()) / len(batch.masked)
+
+    def _optimizer(self) -> torch.optim.Optimizer:
+        """AdamW; biases and normalisations do not decay."""
+        parameters = list(self.network.parameters())
+        decaying = [p for p in parameters if p.ndim > 1]
+        groups = [
+            {"params": decaying, "weight_decay": self.settings.weight_decay},
+            {"params": [p for p in parameters if p.ndim == 1], "weight_decay": 0.0},
+        ]
+        fused = self.workers.device in ("cpu", "cuda")
+        return torch.optim.AdamW(
+            groups, self.settings.learning_rate, self.settings.betas, eps=1e-6, fused=fused
+        )
+
+    def _check(self, share: float, loss: float) -> None:
+        """Look at the held-out text; the first process does, and all believe it."""
+        right, summed, places = 0, 0.0, 0
+        self.network.eval()
+        if self.workers.first:
+            for batch in held_out_batches(self.corpus, self.settings):
+                found, lost = count_right(self.network, Rows(batch, self.workers.device))
+                right, summed, places = right + found, summed + lost, places + len(batch.masked)
+        accuracy, held_out = self.workers.agree([right / max(places, 1), summed / max(places, 1)])
+        metrics = {
+            "share": share,
+            "tokens": self.done.tokens,
+            "seconds": self.done.seconds,
+            "loss": loss,
+            "held_out_loss": held_out,
+            "accuracy": accuracy,
+        }
+        self.done.history.append(metrics)
+        self.watcher.checked(metrics)
+
+    def _key(self) -> str:
+        content = [self.corpus.key, self.settings.identity(), self.workers.size]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+    def _write(self, optimizer: torch.optim.Optimizer) -> None:
+        assert self.work
+        self.work.mkdir(parents=True, exist_ok=True)
+        content = {
+            "key": self._key(),
+            "weights": self.network.state_dict(),
+            "optimizer": optimizer.state_dict(),
+            "scaler": self._scaler.state_dict(),
+            "progress": vars(self.done),
+        }
+        torch.save(content, self.work / "last.new")
+        (self.work / "last.new").replace(self.work / "last.pt")
+
+    def _read(self) -> dict[str, Any] | None:
+        if self.work is None:
+            return None
+        try:
+            content = torch.load(self.work / "last.pt", map_location="cpu", weights_only=True)
+        except (OSError, RuntimeError, EOFError, pickle.UnpicklingError):
+            return None
+        return content if content.get("key") == self._key() else None
+
+
+def _half_precision(device: str) -> torch.dtype | None:
+    """What a GPU computes in; a CPU stays with 32 bits."""
+    if device != "cuda":
+        return None
+    return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16

@@ -1,0 +1,63 @@
+"""All that can be chosen about pre-training."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from treebridge.errors import TreebridgeError
+
+STARTS = ("informed", "random")
+
+
+@dataclass(frozen=True)
+class PretrainSettings:
+    """The size of the encoder and how it is trained; what stands here suits an hour on a laptop."""
+
+    vocabulary: int = 12_000  # pieces, special ones included
+    cased: bool = True
+    layers: int = 4
+    hidden: int = 256
+    heads: int = 4
+    feed_forward: int = 1024
+    length: int = 128  # pieces in a row, and the most the encoder will take at once
+    batch: int = 1024  # pieces in a batch of one process; small batches take more steps an hour
+    masked: float = 0.15  # the share of words to be guessed
+    learning_rate: float = 7e-4
+    warm_up: float = 0.02  # the share of the budget until that rate is reached
+    weight_decay: float = 0.01
+    betas: tuple[float, float] = (0.9, 0.98)
+    max_norm: float = 1.0  # of the gradient
+    start: str = "informed"  # see starts.py; or random
+    minutes: float = 60.0  # of training; the rate falls to nothing when they are over
+    tokens: int = 0  # pieces to train on, instead of minutes
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("vocabulary", "layers", "hidden", "heads", "feed_forward"):
+            if getattr(self, name) < 1:
+                raise TreebridgeError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if self.hidden % self.heads or self.hidden // self.heads % 2:
+            raise TreebridgeError(
+                f"{self.heads} heads do not share {self.hidden} dimensions in even parts; "
+                f"take --heads {max(1, self.hidden // 64)}"
+            )
+        if not 8 <= self.length <= self.batch:
+            raise TreebridgeError(
+                f"rows of {self.length} pieces in batches of {self.batch}: a row has at least 8, "
+                "and a batch at least one row"
+            )
+        if not 0 < self.masked < 1:
+            raise TreebridgeError(f"--masked {self.masked}: a share between 0 and 1")
+        if self.start not in STARTS:
+            raise TreebridgeError(f"--start {self.start}: there are {', '.join(STARTS)}")
+        if self.tokens < 0 or (not self.tokens and self.minutes <= 0):
+            raise TreebridgeError("training needs a budget: --minutes or --tokens above 0")
+
+    def config(self) -> dict[str, Any]:
+        """For a file of JSON."""
+        return {**asdict(self), "betas": list(self.betas)}
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for an interrupted run to go on; its budget may be changed."""
+        return {k: v for k, v in self.config().items() if k not in ("minutes", "tokens")}

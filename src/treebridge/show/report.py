@@ -1,0 +1,65 @@
+"""A report as one HTML file: headings, paragraphs, tables, figures, drawn trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from treebridge.corpus.files import write_text
+
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;"
+    "color:#222}table{border-collapse:collapse}td,th{padding:.2rem .8rem;text-align:right;"
+    "border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}"
+    "pre{font:14px/1.25 ui-monospace,monospace;overflow-x:auto}figure{margin:1rem 0}"
+    "figcaption{color:#666;font-size:90%}svg{max-width:100%;height:auto}"
+)
+
+
+class Report:
+    """Gathers parts in order; `write` makes the file."""
+
+    def __init__(self, title: str):
+        self.title = title
+        self._parts = [f"<h1>{escape(title)}</h1>"]
+
+    def heading(self, text: str) -> None:
+        """A section begins."""
+        self._parts.append(f"<h2>{escape(text)}</h2>")
+
+    def say(self, text: str) -> None:
+        """A paragraph."""
+        self._parts.append(f"<p>{escape(text)}</p>")
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Cells are text; one between ** and ** is bold."""
+        lines = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
+        lines += ["".join(f"<td>{_cell(cell)}</td>" for cell in row) for row in rows]
+        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        self._parts.append(f"<table>{body}</table>")
+
+    def figure(self, svg: str, caption: str) -> None:
+        """An SVG with what it shows."""
+        caption = f"<figcaption>{escape(caption)}</figcaption>"
+        self._parts.append(f"<figure>{svg}{caption}</figure>")
+
+    def tree(self, drawn: str, caption: str) -> None:
+        """A tree drawn in text."""
+        self._parts.append(f"<p>{escape(caption)}</p><pre>{escape(drawn)}</pre>")
+
+    def write(self, path: Path) -> None:
+        """One file that needs no other."""
+        with write_text(path) as stream:
+            stream.write(
+                '<!DOCTYPE html><html lang="en"><meta charset="utf-8">'
+                f"<title>{escape(self.title)}</title><style>{_STYLE}</style>"
+                + "\n".join(self._parts)
+                + "</html>\n"
+            )
+
+
+def _cell(text: str) -> str:
+    if len(text) > 4 and text.startswith("**") and text.endswith("**"):
+        return f"<b>{escape(text[2:-2])}</b>"
+    return escape(text)

@@ -1,0 +1,253 @@
+"""Pre-training: what is packed and masked, what is saved, and that interruptions change nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import Run
+from treebridge import Encoder, TreebridgeError
+from treebridge.corpus.artificial import World
+from treebridge.encode.pretrain import run as running
+from treebridge.encode.pretrain.corpus import Corpus, make_corpus
+from treebridge.encode.pretrain.folder import save_encoder
+from treebridge.encode.pretrain.network import Rows, guess
+from treebridge.encode.pretrain.reading import read_side
+from treebridge.encode.pretrain.rows import all_rows, choose_words, pack, training_batches
+from treebridge.encode.pretrain.run import Pretraining, Watcher
+from treebridge.encode.pretrain.settings import PretrainSettings
+from treebridge.encode.pretrain.starts import OFFSETS, give_start, ppmi
+from treebridge.encode.pretrain.vocabulary import SPECIAL
+from treebridge.workers import Workers
+
+TINY = PretrainSettings(
+    vocabulary=800, layers=2, hidden=48, heads=4, feed_forward=64, length=32, batch=256, tokens=5120,
+    learning_rate=3e-3,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("text") / "near.txt"
+    path.write_text("\n".join(World(2).text("near", 3000)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def corpus(text: Path) -> Corpus:
+    return make_corpus([str(text)], None, TINY, text.parent / "work", lambda lines: lines, print)
+
+
+@given(st.lists(st.integers(1, 20), max_size=60))
+def test_every_stretch_is_packed_once_and_fits(lengths: list[int]) -> None:
+    rows = pack(lengths, 20)
+    assert sorted(index for row in rows for index in row) == list(range(len(lengths)))
+    sums = [sum(lengths[index] for index in row) for row in rows]
+    assert all(0 < total <= 20 for total in sums)
+    # No two rows could have been one.
+    assert all(a + b > 20 for a, b in pairwise(sums))
+
+
+def test_an_epoch_has_every_stretch_once_and_little_padding(corpus: Corpus) -> None:
+    rows = all_rows(corpus, TINY.length, 1)
+    seen: list[int] = []
+    count = 0
+    while len(seen) < len(corpus.train()):
+        seen += next(rows).tolist()
+        count += 1
+    assert sorted(seen) == corpus.train().tolist()
+    used = int((np.diff(corpus.starts)[corpus.train()] + 2).sum())
+    assert used / (count * TINY.length) > 0.95
+
+
+@given(st.integers(0, 10_000), st.floats(0.05, 0.9))
+def test_whole_words_are_masked(seed: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    inside = np.arange(40) >= 20  # pieces 20 to 39 go on with a word
+    pieces = rng.integers(0, 40, 60)
+    pieces[0], pieces[1] = 2, 7  # [CLS] and a word
+    masked = set(choose_words(pieces, inside, share, rng).tolist())
+    assert masked and all(pieces[i] >= len(SPECIAL) for i in masked)
+    for i in range(1, 60):
+        if inside[pieces[i]] and pieces[i - 1] >= len(SPECIAL):
+            assert (i in masked) == (i - 1 in masked)
+
+
+def test_masks_follow_the_rule(corpus: Corpus) -> None:
+    settings = replace(TINY, masked=0.3)
+    batches = training_batches(corpus, settings, 0, 0, 1)
+    kinds: list[str] = []
+    real = 0
+    for _ in range(60):
+        batch = next(batches)
+        pieces = batch.ids.reshape(-1)
+        real += int((batch.owner > 0).sum() - (pieces == 2).sum() - (pieces == 3).sum())
+        kinds += [
+            "mask" if now == 4 else "same" if now == was else "other"
+            for now, was in zip(pieces[batch.masked], batch.answers, strict=True)
+        ]
+    assert abs(len(kinds) / real - 0.3) < 0.03
+    assert abs(kinds.count("mask") / len(kinds) - 0.8) < 0.04
+    assert abs(kinds.count("other") / len(kinds) - 0.1) < 0.03
+
+
+def test_packed_rows_equal_plain_transformers(corpus: Corpus, tmp_path: Path) -> None:
+    """The saved folder, loaded by others, sees in a sentence alone what we saw in a packed row."""
+    from transformers import AutoTokenizer, BertForMaskedLM
+
+    training = Pretraining(corpus, TINY, Workers("cpu"))
+    give_start(training.network, corpus, TINY)
+    history = training.run()
+    folder = tmp_path / "mini"
+    about = {"text": ["near.txt"], "pieces": 1}
+    save_encoder(folder, training.network, corpus.tokenizer, TINY, history, about)
+    plain = BertForMaskedLM.from_pretrained(folder).eval()
+    batch = next(training_batches(corpus, TINY, 7, 0, 1))
+    with torch.no_grad():
+        ours = guess(training.network, Rows(batch, "cpu"))
+        theirs = []
+        for row, owner in zip(batch.ids, batch.owner, strict=True):
+            logits = torch.zeros(TINY.length, len(corpus.inside()))
+            for sentence in set(owner.tolist()) - {0}:
+                ids = torch.from_numpy(row[owner == sentence])[None]
+                logits[torch.from_numpy(owner == sentence)] = plain(input_ids=ids).logits[0]
+            theirs.append(logits)
+    wanted = torch.cat(theirs)[torch.from_numpy(batch.masked)]
+    torch.testing.assert_close(ours, wanted, atol=2e-4, rtol=1e-3)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    word = World(2).languages["near"].forms["the"]
+    found = tokenizer(f"{word} x", return_offsets_mapping=True)
+    assert tokenizer.is_fast and found["offset_mapping"][1] == (0, len(word))
+    assert Encoder.load(folder)([word, "."]).shape == (2, TINY.hidden)
+    assert Encoder.load(folder).whole([word]).all()
+
+
+def test_resumed_equals_uninterrupted(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "SAVE_EVERY", 0.0)
+    whole = Pretraining(corpus, TINY, Workers("cpu"))
+    whole.run()
+
+    class Stop(Watcher):
+        def __init__(self, after: int) -> None:
+            self.left = after
+
+        def step(self, *_: float) -> None:
+            self.left -= 1
+            if not self.left:
+                raise KeyboardInterrupt
+
+    for after in (3, 8):
+        with pytest.raises(KeyboardInterrupt):
+            Pretraining(corpus, TINY, Workers("cpu"), tmp_path, Stop(after)).run()
+    resumed = Pretraining(corpus, TINY, Workers("cpu"), tmp_path)
+    assert not resumed.done.step
+    resumed.run()
+    assert resumed.done.tokens == whole.done.tokens == TINY.tokens
+    for name, weight in whole.network.state_dict().items():
+        assert torch.equal(weight, resumed.network.state_dict()[name]), name
+    timeless = [
+        [{k: v for k, v in e.items() if k in ("tokens", "held_out_loss")} for e in t.done.history]
+        for t in (whole, resumed)
+    ]
+    assert timeless[0] == timeless[1]
+    # Another run's checkpoint is not taken.
+    assert Pretraining(corpus, replace(TINY, seed=2), Workers("cpu"), tmp_path)._read() is None
+
+
+def test_the_start_looks_around_and_knows_frequencies(corpus: Corpus) -> None:
+    settings = replace(TINY, hidden=160, heads=5)
+    training = Pretraining(corpus, settings, Workers("cpu"))
+    give_start(training.network, corpus, settings)
+    words = list(range(100, 120))
+    with torch.no_grad():
+        bert = training.network.bert
+        hidden = bert.embeddings(torch.tensor([words]))[0]
+        attention = bert.encoder.layer[0].attention.self
+        for head, offset in enumerate(OFFSETS):
+            at = slice(head * 32, head * 32 + 32)
+            scores = attention.query(hidden)[:, at] @ attention.key(hidden)[:, at].T
+            inner = range(2, len(words) - 2)
+            assert all(int(scores[i].argmax()) == i + offset for i in inner), offset
+    counts = np.bincount(corpus.pieces, minlength=800)
+    bias = training.network.cls.predictions.bias.detach().numpy()
+    assert np.corrcoef(np.log(counts[5:] + 1), bias[5:])[0, 1] > 0.95
+
+
+def test_ppmi_of_independent_words_is_small_and_of_partners_large() -> None:
+    from scipy import sparse
+
+    table = np.outer([10, 20, 30], [5, 6, 7]).astype(float)
+    assert ppmi(sparse.csr_matrix(table)).max() < 0.2
+    assert ppmi(sparse.csr_matrix(table + 500 * np.eye(3))).toarray().argmax(0).tolist() == [
+        0,
+        1,
+        2,
+    ]
+
+
+def test_it_learns_more_than_frequencies(corpus: Corpus) -> None:
+    settings = replace(TINY, tokens=100_000, batch=512)
+    history = Pretraining(corpus, settings, Workers("cpu")).run()
+    assert history[-1]["accuracy"] > 2 * history[0]["accuracy"]
+    assert history[-1]["held_out_loss"] < history[0]["held_out_loss"] - 0.5
+
+
+def test_sides_of_a_bitext_and_text(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("one\tuno\ntwo\tdos\n", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("tres\n\n cuatro \n", encoding="utf-8")
+    files = [tmp_path / "a.tsv", tmp_path / "b.txt"]
+    assert list(read_side(files, "target")) == ["uno", "dos", "tres", "cuatro"]
+    assert list(read_side(files[:1], "source")) == ["one", "two"]
+    with pytest.raises(TreebridgeError, match="say which side"):
+        list(read_side(files))
+
+
+def test_by_command_alone_and_by_torchrun(run: Run, text: Path, tmp_path: Path) -> None:
+    size = ["--vocabulary", 500, "--layers", 2, "--hidden", 32, "--heads", 2, "--feed-forward", 32,
+            "--length", 32, "--batch", 128, "--tokens", 4096]  # fmt: skip
+    done = run("pretrain", text, "-o", "mini", *size)
+    assert done.returncode == 0, done.stderr
+    assert "→" in done.stdout and "held-out masked accuracy" in done.stderr
+    assert json.loads((tmp_path / "mini" / "config.json").read_text())["vocab_size"] == 500
+    assert not (tmp_path / ".mini.pretraining").exists()
+    both = subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--no-python",
+         sys.executable, "-m", "treebridge", "pretrain", str(text), "-o", "both", *map(str, size)],
+        cwd=tmp_path, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True,
+        timeout=200, check=False,
+    )  # fmt: skip
+    assert both.returncode == 0, both.stderr
+    record = json.loads((tmp_path / "both" / "pretraining.json").read_text())
+    assert record["history"][-1]["tokens"] == 4096
+    assert Encoder.load(tmp_path / "both").dim == 32
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.txt"], "none.txt: no such file"),
+        (["few.txt"], "pre-training needs thousands"),
+        (["few.txt", "--minutes", "1", "--tokens", "1"], "two budgets"),
+        (["few.txt", "--heads", "7"], "7 heads do not share 256 dimensions"),
+        (["pairs.tsv"], "--side source or --side target"),
+    ],
+)
+def test_mistakes(run: Run, tmp_path: Path, arguments: list[str], message: str) -> None:
+    (tmp_path / "few.txt").write_text("eins\nzwei\n", encoding="utf-8")
+    (tmp_path / "pairs.tsv").write_text("eins\tone\n", encoding="utf-8")
+    done = run("pretrain", *arguments, "-o", "out")
+    assert done.returncode == 2 and message in done.stderr, done.stderr
+    assert done.stderr.count("error:") == 1 and not (tmp_path / "out").exists()
