@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from treebridge.cli import align, bridge, build, look, parse, pretrain, reproduce, train
+from treebridge.cli import align, bridge, build, look, models, parse, pretrain, reproduce, train
 from treebridge.cli.app import app
 from treebridge.errors import TreebridgeError
 
@@ -16,6 +16,7 @@ __all__ = [
     "build",
     "look",
     "main",
+    "models",
     "parse",
     "pretrain",
     "reproduce",

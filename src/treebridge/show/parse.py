@@ -15,6 +15,7 @@ from treebridge.corpus.files import name_of, open_bytes, read_text, write_text
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.text import Splitter
 from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.models import find_model
 from treebridge.parse.parser import Parser
 from treebridge.show.progress import watch
 
@@ -23,7 +24,7 @@ def load_parser(
     model: str, bridge: str | None, encoder: str | None, settings: EncoderSettings
 ) -> Parser:
     """A parser folder, across a bridge if there is one; `encoder` is a copy of its encoder."""
-    parser = Parser.load(model, encoder_settings=settings)
+    parser = Parser.load(find_model(model), encoder_settings=settings)
     if bridge:
         parser = parser.across(Bridge.load(bridge))
     if encoder:
