@@ -16,6 +16,7 @@ from treebridge.cli import (  # isort: skip  # noqa: F401
     serve,
     align,
     pretrain,
+    models,
     look,
     reproduce,
 )

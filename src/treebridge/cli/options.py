@@ -7,7 +7,7 @@ from enum import Enum
 LAYERS = "Layers to average: lastN, or a list such as 9,10,-1."
 DEVICE = "auto, cpu, cuda or mps."
 BRIDGE = "Folder of a bridge into this parser: parse the target language."
-MODEL = "A parser's folder."
+MODEL = "A parser's folder, or a shipped model; `treebridge models` lists them."
 OTHER_ENCODER = "Where the parser's encoder is now, if it was moved."
 
 

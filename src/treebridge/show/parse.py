@@ -19,6 +19,7 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.text import Splitter
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.errors import TreebridgeError
+from treebridge.models import find_model
 from treebridge.parse.parser import CHUNK, Parser
 from treebridge.show.confidence import with_confidence
 from treebridge.show.output import WRITERS, check_output
@@ -43,8 +44,9 @@ def load_parser(
 ) -> Parser:
     """A parser folder, across a bridge if there is one; `encoder` is a copy of its encoder."""
     settings = settings or EncoderSettings()
-    _check_model(Path(model))
-    parser = Parser.load(model, encoder_settings=settings)
+    folder = Path(find_model(model))
+    _check_model(folder)
+    parser = Parser.load(folder, encoder_settings=settings)
     if bridge:
         parser = parser.across(Bridge.load(bridge))
     if encoder:
