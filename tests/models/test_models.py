@@ -164,8 +164,9 @@ def test_cards_that_are_refused(tmp_path: Path, before: str, after: str, message
         read_card(tmp_path / "card.toml")
 
 
-def test_by_command(run: Run, made: Path) -> None:
+def test_by_command(run: Run, made: Path, tmp_path: Path) -> None:
     assert run("models").returncode == 0
+    (tmp_path / "x.txt").write_text("Ta mira.\n")
     done = run("parse", "--model", "nowhere", "x.txt")
     assert done.returncode == 2 and "nor a shipped model" in done.stderr
     command = [

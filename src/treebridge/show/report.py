@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -33,7 +34,7 @@ class Report:
         self._parts.append(f"<p>{escape(text)}</p>")
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Cells are text; one between ** and ** is bold."""
+        """Cells are text; what stands between ** and ** is bold."""
         lines = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
         lines += ["".join(f"<td>{_cell(cell)}</td>" for cell in row) for row in rows]
         body = "".join(f"<tr>{line}</tr>" for line in lines)
@@ -60,6 +61,4 @@ class Report:
 
 
 def _cell(text: str) -> str:
-    if len(text) > 4 and text.startswith("**") and text.endswith("**"):
-        return f"<b>{escape(text[2:-2])}</b>"
-    return escape(text)
+    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escape(text))
