@@ -106,7 +106,7 @@ class BridgeSettings:
 
     level: str = "sense"  # word | sense | occurrence
     isotropy: bool = True
-    weighting: str = "none"  # none | sqrt | count
+    weighting: str = "count"  # none (the paper) | sqrt | count
     map: str = "procrustes"  # procrustes | least-squares | rcsls
     paper: bool = False
     seed: int = 0

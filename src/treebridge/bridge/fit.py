@@ -47,8 +47,11 @@ def fit_bridge(
         found, left, right = _by_themselves(occurrences, labels, settings)
         x, y = left.transform(found.target), right.transform(found.source)
     else:
-        left = _fit_isotropy(occurrences.target, settings)
-        right = into.isotropy if into else _fit_isotropy(occurrences.source, settings)
+        # Neither the few words that fill a text nor the many that are rare decide the mean.
+        sizes = np.diff(layout.offsets)
+        weights = np.repeat(sizes**-0.5, sizes)
+        left = _fit_isotropy(occurrences.target, settings, weights)
+        right = into.isotropy if into else _fit_isotropy(occurrences.source, settings, weights)
         found = anchors(
             occurrences.target, occurrences.source, layout.offsets, labels,
             left.transform, right.transform,
@@ -114,8 +117,14 @@ def _check(settings: BridgeSettings, source: Encoder, into: Space | None) -> Non
         )
 
 
-def _fit_isotropy(vectors: NDArray[np.floating], settings: BridgeSettings) -> Isotropy:
-    return Isotropy.fit(vectors) if settings.isotropy else Isotropy.none(vectors.shape[1])
+def _fit_isotropy(
+    vectors: NDArray[np.floating],
+    settings: BridgeSettings,
+    weights: NDArray[np.floating] | None = None,
+) -> Isotropy:
+    if not settings.isotropy:
+        return Isotropy.none(vectors.shape[1])
+    return Isotropy.fit(vectors, weights=weights)
 
 
 def _by_themselves(

@@ -6,7 +6,6 @@ cone; afterwards they point everywhere, which an orthogonal map needs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,18 +24,23 @@ class Isotropy:
     means: NDArray[np.float64]  # [iterations, dim]
 
     @classmethod
-    def fit(cls, vectors: Rows, iterations: int = 5) -> Isotropy:
-        """Fit on the rows of an array or memory map, a block at a time."""
+    def fit(
+        cls, vectors: Rows, iterations: int = 5, weights: NDArray[np.floating] | None = None
+    ) -> Isotropy:
+        """Fit on the rows of an array or memory map, a block at a time; a row may count more."""
         if vectors.ndim != 2 or not len(vectors):
             raise TreebridgeError("isotropy needs at least one vector to be fitted on")
         fitted = cls.none(vectors.shape[1])
+        whole = len(vectors) if weights is None else float(weights.sum())
         for _ in range(iterations):
             total = np.zeros(vectors.shape[1])
-            for block in _blocks(vectors):
-                total += fitted._apply(block.astype(np.float64)).sum(0)
+            for start in range(0, len(vectors), BLOCK):
+                here = slice(start, start + BLOCK)
+                rows = fitted._apply(vectors[here].astype(np.float64))
+                total += rows.sum(0) if weights is None else weights[here] @ rows
             if not np.isfinite(total).all():
                 raise TreebridgeError("some vectors are not finite; the encoder is broken")
-            fitted = cls(np.vstack([fitted.means, total / len(vectors)]))
+            fitted = cls(np.vstack([fitted.means, total / whole]))
         return fitted
 
     @classmethod
@@ -69,8 +73,3 @@ def anisotropy(vectors: Rows, n: int = 1000, seed: int = 0) -> float:
     total = rows.sum(0)
     own = (rows**2).sum()
     return float((total @ total - own) / (len(rows) * (len(rows) - 1)))
-
-
-def _blocks(vectors: Rows) -> Iterator[Rows]:
-    for start in range(0, len(vectors), BLOCK):
-        yield vectors[start : start + BLOCK]

@@ -69,7 +69,10 @@ def bridge(
     ] = Symmetrize.intersection,
     level: Annotated[Level, typer.Option(help="What an anchor is the mean of.")] = Level.sense,
     isotropy: Annotated[bool, typer.Option(help="Iterative normalization.")] = True,
-    weighting: Annotated[Weighting, typer.Option(help="Weight by count.")] = Weighting.none,
+    weighting: Annotated[
+        Weighting | None,
+        typer.Option(help="How much an anchor counts.", show_default="count; paper: none"),
+    ] = None,
     map_kind: Annotated[Map, typer.Option("--map", help="What kind of map.")] = Map.procrustes,
     anchor_words: Annotated[
         AnchorWords, typer.Option(help="whole: single pieces on both sides.")
@@ -97,6 +100,7 @@ def bridge(
     from treebridge.show.bridge import bridge_files
 
     paper = preset is BridgePreset.paper
+    by_preset = Weighting.none if paper else Weighting.by_count
     bitext = Bitext(
         tuple(files),
         source_language=source_language,
@@ -105,7 +109,9 @@ def bridge(
         limit=pairs,
     )
     settings = MakeSettings(
-        fit=BridgeSettings(level.value, isotropy, weighting.value, map_kind.value, paper, seed),
+        fit=BridgeSettings(
+            level.value, isotropy, (weighting or by_preset).value, map_kind.value, paper, seed
+        ),
         collect=CollectSettings(anchor_words=anchor_words.value, seed=seed),
         aligner=Engine.fast_align.value if paper else aligner.value,
         symmetrize=symmetrize.value,

@@ -32,7 +32,7 @@ class System:
 
 
 def _paper(level: str, isotropy: bool) -> Fitted:
-    return Fitted(BridgeSettings(level, isotropy, paper=True))
+    return Fitted(BridgeSettings(level, isotropy, weighting="none", paper=True))
 
 
 _ALL = (
