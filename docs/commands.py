@@ -39,7 +39,8 @@ EXAMPLES = {
     "build": [
         "treebridge build --treebank en_ewt-ud-train.conllu --bitext en-pt.tsv.xz \\",
         "    --source-encoder bert-base-uncased \\",
-        "    --target-encoder neuralmind/bert-base-portuguese-cased --target-language pt -o pt",
+        "    --target-encoder neuralmind/bert-base-portuguese-cased \\",
+        "    --target-language pt -o pt",
     ],
     "train": [
         "treebridge train en_ewt-ud-train.conllu --dev en_ewt-ud-dev.conllu \\",
@@ -47,7 +48,8 @@ EXAMPLES = {
     ],
     "bridge": [
         "treebridge bridge en-pt.tsv.xz --into en \\",
-        "    --target neuralmind/bert-base-portuguese-cased --target-language pt -o en-pt",
+        "    --target neuralmind/bert-base-portuguese-cased \\",
+        "    --target-language pt -o en-pt",
     ],
     "refine": [
         "treebridge refine --model pt --bitext en-pt.tsv.xz \\",

@@ -125,7 +125,10 @@ def python_blocks(*, run: bool) -> list[Any]:
 
 
 @pytest.mark.parametrize("block", python_blocks(run=True))
-def test_python_prints_what_is_shown(block: Block, place: Path) -> None:
+def test_python_prints_what_is_shown(
+    block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile("\n" * block.line + block.text, str(block.page), "exec"), {})
