@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c co
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format bench docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,10 @@ format: $(VENV)/.dev ## let ruff tidy the code
 bench: $(VENV)/.dev ## every benchmark; docs/benchmarks.md holds the figures
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
+docs: $(VENV)/.dev ## the documentation as a site: build/site/index.html
+	@$(BIN)/python docs/commands.py && $(BIN)/python docs/pictures.py
+	@$(BIN)/mkdocs build --strict --quiet && echo "build/site/index.html; with search: $(BIN)/mkdocs serve"
+
 clean: ## remove the environment and everything made
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} + ; rm -rf src/*.egg-info
@@ -39,4 +43,4 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@$(PIP) -e . && touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.core
-	@$(PIP) -e '.[text,web,plot,onnx,dev]' && touch $@
+	@$(PIP) -e '.[text,web,plot,onnx,docs,dev]' && touch $@

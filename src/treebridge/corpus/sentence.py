@@ -203,8 +203,8 @@ class Sentence:
         """The tree as `text` for a terminal, `svg` or `html`; `width` is where text is cut.
 
         >>> print(Sentence.from_words(["Go", "home"], heads=[0, 1]).draw())
-        ┬───╼ Go    _  _
-        ╰───╼ home  _  _
+        ┬──╼ Go    _  _
+        ╰──╼ home  _  _
         """
         # The one step back among the rooms: a picture of what we hold.
         if format == "svg":

@@ -1,0 +1,319 @@
+"""What README and docs show is what happens: every code block is run, or at least understood.
+
+- `python` is run, and must print what the block after it shows. Where that takes hours or data,
+  `<!-- compiled only: why -->` stands above it: then its imports are run and the rest is compiled.
+- `pycon` is a doctest; the blocks of a page share their names, and a folder of artificial data.
+- In every other block (`console`, or no name) each `treebridge …` is parsed by the command line
+  itself, so that an option that is gone, or a value that is none, fails. So is inline code.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import doctest
+import importlib
+import io
+import json
+import re
+import runpy
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import typer
+
+from treebridge.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMAND = typer.main.get_command(app)
+BENCHMARKS = {"--fast-align", "--scaling"}  # options of ours, but not of the command line
+OURS = re.compile(r"(?:\$ )?(treebridge|python -m treebridge)(?: |$)")
+
+
+class Block(NamedTuple):
+    """A fenced block: where it is, its language, what it says, and the line of text above it."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+    above: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.page.name}:{self.line}"
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    opened: tuple[int, str] | None = None
+    above, inside = "", []
+    for number, line in enumerate(page.read_text("utf-8").split("\n"), 1):
+        if line.startswith("```") and opened is None:
+            opened, inside = (number, line[3:].strip()), []
+        elif line.startswith("```") and opened is not None:
+            yield Block(page, *opened, "".join(f"{line}\n" for line in inside), above)
+            opened, above = None, ""
+        elif opened is not None:
+            inside.append(line)
+        elif line.strip():
+            above = line
+    assert opened is None, f"{page.name}:{opened and opened[0]}: the block has no end"
+
+
+BLOCKS = [block for page in PAGES for block in blocks(page)]
+KNOWN = {"python", "pycon", "console", "json", "tsv", "conllu", ""}
+
+
+def test_every_block_is_of_a_kind_that_is_tested() -> None:
+    assert {block.language for block in BLOCKS} <= KNOWN
+    assert {"python", "pycon", "console"} <= {block.language for block in BLOCKS}
+
+
+# Python
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files that the pages name, made of artificial languages.
+
+    The parser `en`, the bridge `en-pt` and both together in `pt` have random weights: no training.
+    """
+    import numpy as np
+    import torch
+    from made import QUICK, make_vectors
+
+    from treebridge import Bridge, Parser
+    from treebridge.bridge.isotropy import Isotropy
+    from treebridge.bridge.space import Space
+    from treebridge.corpus.artificial import World
+    from treebridge.parse.biaffine import Biaffine
+    from treebridge.parse.vocab import Names
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TREEBRIDGE_CACHE", str(tmp_path / "cache"))
+    world = World()
+    english, portuguese = world.treebank("source", 30), world.treebank("near", 30)
+    english.write("en.conllu")
+    portuguese.write("gold.conllu")
+    world.write_bitext("en-pt.tsv", "near", 200)
+    source = make_vectors(tmp_path / "en.vec", english)
+    target = make_vectors(tmp_path / "pt.vec", portuguese)
+    vectors = np.concatenate([item.vectors for item in source.encode(s.forms for s in english)])
+    space = Space.of(source, Isotropy.fit(vectors))
+    labels = Names.collect(label for tree in english for label in tree.deprels)
+    tags = Names.collect(tag for tree in english for tag in tree.upos)
+    torch.manual_seed(0)
+    model = Biaffine(QUICK, source.dim, len(labels), len(tags))
+    parser = Parser(model, space, labels, tags, encoder=source)
+    parser.save("en")
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(source.dim, source.dim)))[0]
+    quality = {"verdict": "good: 80.0 % of held-out words found"}
+    bridge = Bridge(Space.of(target), space, turn, {"target_language": "pt"}, quality)
+    bridge.save("en-pt")
+    parser.across(bridge, target).save("pt")
+    return tmp_path
+
+
+def python_blocks(*, run: bool) -> list[Any]:
+    chosen = [b for b in BLOCKS if b.language == "python"]
+    wanted = [b for b in chosen if run != b.above.startswith("<!-- compiled only: ")]
+    return [pytest.param(block, id=block.place) for block in wanted]
+
+
+@pytest.mark.parametrize("block", python_blocks(run=True))
+def test_python_prints_what_is_shown(
+    block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile("\n" * block.line + block.text, str(block.page), "exec"), {})
+    after = BLOCKS[BLOCKS.index(block) + 1 :]
+    if printed.getvalue():
+        assert after and after[0].page == block.page and after[0].language == ""
+        shown, dots, _ = after[0].text.partition("…")
+        assert printed.getvalue().startswith(shown) if dots else printed.getvalue() == shown
+
+
+@pytest.mark.parametrize("block", python_blocks(run=False))
+def test_python_that_takes_long_is_compiled(block: Block) -> None:
+    tree = ast.parse(block.text, block.place)
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    names: dict[str, Any] = {}
+    exec(compile(ast.Module(imports, []), block.place, "exec"), names)
+    for node in ast.walk(tree):  # Parser.train is something that Parser has
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner = names.get(node.value.id)
+            assert owner is None or hasattr(owner, node.attr), f"{block.place}: {ast.unparse(node)}"
+
+
+@pytest.mark.parametrize("page", [page.name for page in PAGES if "```pycon" in page.read_text()])
+def test_sessions_are_doctests(page: str, place: Path) -> None:
+    lines: list[str] = []
+    for block in BLOCKS:
+        if block.page.name == page and block.language == "pycon":
+            lines += [""] * (block.line - len(lines)) + block.text.split("\n")[:-1]
+    test = doctest.DocTestParser().get_doctest("\n".join(lines) + "\n", {}, page, page, 0)
+    assert test.examples
+    heard = io.StringIO()
+    failed, _ = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=heard.write)
+    assert not failed, heard.getvalue()
+
+
+SOURCES = [
+    ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+    for path in sorted((ROOT / "src").rglob("*.py"))
+    if ">>> " in path.read_text("utf-8")
+]
+
+
+@pytest.mark.parametrize("module", SOURCES)
+def test_docstrings_are_doctests(module: str) -> None:
+    failed, tried = doctest.testmod(importlib.import_module(module))
+    assert tried and not failed
+
+
+# The command line
+
+
+def understand(arguments: list[str]) -> None:
+    """Have the command line parse, and do nothing; what it does not understand is raised."""
+    command: Any = COMMAND
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    while hasattr(command, "commands"):
+        assert arguments and arguments[0] in command.commands, f"no command {arguments[:1]}"
+        command, arguments = command.commands[arguments[0]], arguments[1:]
+    with command.make_context(command.name, arguments):
+        pass
+
+
+def command_lines(text: str) -> Iterator[str]:
+    """The `treebridge …` lines of a block, those that go on after a backslash put together."""
+    for line in text.replace("\\\n", " ").split("\n"):
+        if found := OURS.match(line):
+            yield line[found.end(1) :].strip()
+
+
+def check(line: str) -> None:
+    words = shlex.split(line, comments=True)
+    for stop in ("|", ">", "<", "&&"):
+        if stop in words:
+            words = words[: words.index(stop)]
+    if words in (["--help"], ["--version"]):
+        return
+    if "…" in words:  # the rest as in an earlier line
+        words = [word for word in words if word != "…"]
+        with contextlib.suppress(_missing()):
+            understand(words)
+        return
+    understand(words)
+
+
+def _missing() -> type[Exception]:
+    """What the command line raises where something that is needed was not given."""
+    try:
+        understand(["parse"])
+    except Exception as error:
+        return type(error)
+    raise AssertionError("`treebridge parse` needs a model")
+
+
+CONSOLE = [
+    pytest.param(line, id=f"{block.place} {line}")
+    for block in BLOCKS
+    if block.language in ("console", "")
+    for line in command_lines(block.text)
+]
+
+
+@pytest.mark.parametrize("line", CONSOLE)
+def test_command_lines_are_understood(line: str) -> None:
+    check(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("parse --model pt --no-such", "--no-such"),
+        ("parse … --no-such", "--no-such"),
+        ("align a --engine none", "none"),
+        ("train a", "encoder"),
+        ("nothing", "no command"),
+    ],
+)
+def test_what_is_not_understood_fails(line: str, message: str) -> None:
+    with pytest.raises(Exception, match=message) as raised:
+        check(line)
+    assert raised.type is AssertionError or raised.type.__name__ in (
+        "NoSuchOption", "BadParameter", "MissingParameter",
+    )  # fmt: skip
+
+
+def options(command: Any = COMMAND) -> Iterator[str]:
+    for param in command.params:
+        yield from (*param.opts, *param.secondary_opts)
+    for below in getattr(command, "commands", {}).values():
+        yield from options(below)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_inline_code_names_what_there_is(page: Path) -> None:
+    text = re.sub(r"(?ms)^```.*?^```$", "\n", page.read_text("utf-8"))
+    known = {*options(), "--help", "--version", *BENCHMARKS}
+    for paragraph in text.split("\n\n"):
+        for code in re.findall(r"`([^`]+)`", paragraph.replace("\n", " ")):
+            if code.startswith("--"):
+                assert code.split()[0].split("=")[0] in known, code
+            elif re.match(r"treebridge [a-z]", code):
+                words = code.replace("[", "").replace("]", "").split()[1:]
+                if words[-1].startswith("--"):  # its value, if any, is left to the reader
+                    assert words.pop() in known, code
+                check(" ".join([*words, "…"]))
+
+
+def test_requests_are_understood_by_the_server() -> None:
+    schema = pytest.importorskip("treebridge.web.schema", reason="needs the extra web")
+    sent = [
+        body
+        for block in BLOCKS
+        for body in re.findall(r"^\$ curl .* -d '(.*)'", block.text, re.MULTILINE)
+    ]
+    assert sent
+    for body in sent:
+        schema.ParseRequest(**json.loads(body))
+
+
+# The site
+
+
+def test_the_reference_of_commands_is_up_to_date() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "commands.py"))["page"]()
+    stands = (ROOT / "docs" / "commands.md").read_text("utf-8")
+    assert made == stands, "run: python docs/commands.py"
+
+
+def test_pages_lead_to_what_is_there() -> None:
+    for page in PAGES:
+        for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_the_site_is_built_and_fetches_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("material", reason="needs the extra docs")
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+
+    config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(tmp_path), strict=True)
+    build(config)
+    pages = list(tmp_path.glob("*.html"))
+    assert len(pages) >= 8
+    for page in pages:
+        found = re.findall(
+            r"<(?:script|img|link|iframe)[^>]*(?:src|href)=\"?(https?://[^\s\">]+)",
+            page.read_text("utf-8"),
+        )
+        assert not found, f"{page.name}: {found}"
