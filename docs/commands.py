@@ -72,6 +72,7 @@ EXAMPLES = {
         "treebridge align en-pt.tsv.xz -o links.txt --save-model aligner",
         "treebridge align en-pt.tsv.xz --score gold.tsv     # how good, on links made by hand",
     ],
+    "models": ["treebridge models"],
     "pretrain": ["treebridge pretrain pt.txt.xz --minutes 60 -o pt-encoder"],
     "demo": ["treebridge demo -o demo"],
     "cache list": ["treebridge cache list"],
