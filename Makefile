@@ -15,7 +15,7 @@ demo: $(VENV)/.core ## the whole story on artificial languages, offline, in five
 	@$(BIN)/treebridge demo
 
 test: $(VENV)/.dev ## every test; those on real data run where ../shared is
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadscope
 
 lint: $(VENV)/.dev ## ruff (rules and format) and mypy
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

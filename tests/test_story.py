@@ -77,7 +77,7 @@ def test_a_bridge_into_another_parser_is_refused() -> None:
         parser.across(elsewhere)
 
 
-def test_the_same_by_command(run: Run, tmp_path: Path) -> None:
+def test_the_same_by_command(here: Run, tmp_path: Path) -> None:
     """Figures mean nothing with random encoders; that every step fits the next one does."""
     from checkpoints import make
 
@@ -86,7 +86,7 @@ def test_the_same_by_command(run: Run, tmp_path: Path) -> None:
     WORLD.write_bitext(tmp_path / "bitext.tsv", "near", 1200)
     make("bert", tmp_path / "source")
     make("roberta", tmp_path / "target")
-    done = run(
+    done = here(
         "train",
         "train.conllu",
         "--encoder",
@@ -99,16 +99,18 @@ def test_the_same_by_command(run: Run, tmp_path: Path) -> None:
         1,
     )
     assert done.returncode == 0, done.stderr
-    done = run("bridge", "bitext.tsv", "--into", "parser", "--target", "target", "-o", "bridge",
+    done = here("bridge", "bitext.tsv", "--into", "parser", "--target", "target", "-o", "bridge",
                "--source-language", "qaa", "--anchor-words", "all")  # fmt: skip
     assert done.returncode == 0, done.stderr
-    done = run("parse", "--model", "parser", "--bridge", "bridge", "dev.conllu", "-o", "out.conllu")
+    done = here(
+        "parse", "--model", "parser", "--bridge", "bridge", "dev.conllu", "-o", "out.conllu"
+    )
     assert done.returncode == 0, done.stderr
-    done = run("evaluate", "out.conllu", "dev.conllu", "--json")
+    done = here("evaluate", "out.conllu", "dev.conllu", "--json")
     assert done.returncode == 0, done.stderr
-    direct = run("evaluate", "--model", "parser", "--bridge", "bridge", "dev.conllu", "--json")
+    direct = here("evaluate", "--model", "parser", "--bridge", "bridge", "dev.conllu", "--json")
     assert '"LAS"' in direct.stdout, direct.stderr
-    wrong = run(
+    wrong = here(
         "parse", "--model", "parser", "--bridge", "bridge", "--encoder", "source", "dev.conllu"
     )
     assert wrong.returncode == 2 and "another one or has other layers" in wrong.stderr

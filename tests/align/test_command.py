@@ -24,15 +24,15 @@ def bitext(tmp_path: Path) -> Path:
     return path
 
 
-def test_links_models_and_scores(run: Run, bitext: Path, tmp_path: Path) -> None:
-    done = run("align", "b.tsv", "-o", "out/links", "--save-model", "m", "--threads", 2)
+def test_links_models_and_scores(here: Run, bitext: Path, tmp_path: Path) -> None:
+    done = here("align", "b.tsv", "-o", "out/links", "--save-model", "m", "--threads", 2)
     assert done.returncode == 0, done.stderr
     assert "hmm: 300 of 303 pairs (left out: 1 empty, 1 identical, 1 duplicate)" in done.stdout
     lines = (tmp_path / "out/links").read_text().split("\n")
     assert len(lines) == 304 and lines[10:13] == ["", "", ""] and all(lines[:10])
     assert len(read_pharaoh(tmp_path / "out/links", Bitext.read(bitext))) == 300
 
-    again = run("align", "b.tsv", "--model", "m", "--pairs", 20)
+    again = here("align", "b.tsv", "--model", "m", "--pairs", 20)
     assert again.returncode == 0, again.stderr
     assert again.stdout.split("\n")[:15] == lines[:15]  # to standard output, figures apart
     assert "20 of 23 pairs" in again.stderr
@@ -47,7 +47,7 @@ def test_links_models_and_scores(run: Run, bitext: Path, tmp_path: Path) -> None
         ),
         encoding="utf-8",
     )
-    done = run("align", "b.tsv", "--engine", "fast-align", "--score", "gold.tsv", "--json")
+    done = here("align", "b.tsv", "--engine", "fast-align", "--score", "gold.tsv", "--json")
     figures = json.loads(done.stdout)
     assert figures["engine"] == "fast-align" and figures["pairs"] == 300
     rows = {(row["links"], row["one_to_one"]): row for row in figures["scores"]}
@@ -56,7 +56,7 @@ def test_links_models_and_scores(run: Run, bitext: Path, tmp_path: Path) -> None
     assert rows["intersection", False]["precision"] >= rows["union", False]["precision"]
     assert rows["intersection", False]["recall"] <= rows["union", False]["recall"]
     assert all(0 <= row["aer"] <= 25 for row in rows.values())
-    table = run("align", "b.tsv", "--score", "gold.tsv", "--pairs", 50).stdout
+    table = here("align", "b.tsv", "--score", "gold.tsv", "--pairs", 50).stdout
     assert "grow-diag-final-and" in table and "AER" in table
 
 
@@ -77,9 +77,9 @@ def test_links_models_and_scores(run: Run, bitext: Path, tmp_path: Path) -> None
     ],
 )
 def test_mistakes_are_one_sentence(
-    run: Run, bitext: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+    here: Run, bitext: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "empty.tsv").write_text("a\ta\n")
-    done = run("align", *arguments)
+    done = here("align", *arguments)
     assert done.returncode == 2 and done.stderr.startswith(f"error: {message}"), done.stderr
     assert done.stderr.count("\n") == 1 and not (tmp_path / "links").exists()

@@ -22,7 +22,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_bridge_command(run: Run, corpus: Path, tmp_path: Path, monkeypatch) -> None:
+def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("TREEBRIDGE_CACHE", str(tmp_path / "cache"))
     common = [
         "bridge",
@@ -33,33 +33,33 @@ def test_bridge_command(run: Run, corpus: Path, tmp_path: Path, monkeypatch) -> 
         corpus / "target",
     ]
     common += ["--source-language", "qaa", "--anchor-words", "all"]
-    first = run(*common, "-o", "b", "--json")
+    first = here(*common, "-o", "b", "--json")
     assert first.returncode == 0, first.stderr
     report = json.loads(first.stdout)
     assert report["made"]["links_from"] == "hmm" and report["quality"]["links"] > 10_000
     assert set(report["quality"]["target_to_source"]) == {"nn_p1", "nn_p5", "csls_p1", "csls_p5"}
-    shown = run("inspect", "b")
+    shown = here("inspect", "b")
     assert shown.returncode == 0 and "verdict" in shown.stdout and "anisotropy" in shown.stdout
-    again = run(*common, "-o", "c", "--level", "word", "--no-isotropy", "--json")  # from the cache
+    again = here(*common, "-o", "c", "--level", "word", "--no-isotropy", "--json")  # from the cache
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["quality"]["occurrences"] == report["quality"]["occurrences"]
-    senses = run("inspect", "b", "--word", ".", "--word", "nothing").stdout
+    senses = here("inspect", "b", "--word", ".", "--word", "nothing").stdout
     assert "typical contexts" in senses and "is no anchor of this bridge" in senses
-    links = run("align", corpus / "near.tsv", "-o", "links.txt", "--source", "qaa")
+    links = here("align", corpus / "near.tsv", "-o", "links.txt", "--source", "qaa")
     assert links.returncode == 0, links.stderr
-    given = run(*common, "-o", "d", "--links", "links.txt", "--json")
+    given = here(*common, "-o", "d", "--links", "links.txt", "--json")
     assert json.loads(given.stdout)["made"]["links_from"] == "links.txt"
 
 
-def test_mistakes(run: Run, corpus: Path, tmp_path: Path, monkeypatch) -> None:
+def test_mistakes(here: Run, corpus: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("TREEBRIDGE_CACHE", str(tmp_path / "cache"))
     target = ["--target", corpus / "target", "-o", "b"]
-    assert "--into PARSER says where" in run("bridge", corpus / "near.tsv", *target).stderr
+    assert "--into PARSER says where" in here("bridge", corpus / "near.tsv", *target).stderr
     both = [*target, "--source", corpus / "source"]
-    assert "there is no such file" in run("bridge", "nowhere.tsv", *both).stderr
-    few = run("bridge", corpus / "near.tsv", *both, "--pairs", 3)
+    assert "there is no such file" in here("bridge", "nowhere.tsv", *both).stderr
+    few = here("bridge", corpus / "near.tsv", *both, "--pairs", 3)
     assert few.returncode == 2 and "give more parallel text" in few.stderr
     assert not (tmp_path / "b").exists()
     (tmp_path / "links.txt").write_text("0-99\n")
-    broken = run("bridge", corpus / "near.tsv", *both, "--links", "links.txt")
+    broken = here("bridge", corpus / "near.tsv", *both, "--links", "links.txt")
     assert broken.returncode == 2 and "links.txt:1: link 0-99" in broken.stderr
