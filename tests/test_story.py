@@ -18,6 +18,7 @@ from treebridge.bridge.space import Space
 from treebridge.corpus.artificial import World
 from treebridge.corpus.trees import tree_problem
 from treebridge.parse.score import score
+from treebridge.show.parse import load_parser
 
 WORLD = World(5)
 
@@ -77,7 +78,7 @@ def test_a_bridge_into_another_parser_is_refused() -> None:
         parser.across(elsewhere)
 
 
-def test_the_same_by_command(here: Run, tmp_path: Path) -> None:
+def test_the_same_by_command(here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures mean nothing with random encoders; that every step fits the next one does."""
     from checkpoints import make
 
@@ -110,6 +111,9 @@ def test_the_same_by_command(here: Run, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     direct = here("evaluate", "--model", "parser", "--bridge", "bridge", "dev.conllu", "--json")
     assert '"LAS"' in direct.stdout, direct.stderr
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")  # encoders were named by relative paths
+    assert load_parser("../parser", "../bridge").load_encoder().dim
     wrong = here(
         "parse", "--model", "parser", "--bridge", "bridge", "--encoder", "source", "dev.conllu"
     )

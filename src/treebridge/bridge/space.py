@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from treebridge.errors import TreebridgeError
 class Space:
     """Where vectors live; it knows which encoder they must come from."""
 
-    encoder: str  # name or folder, as it was given
+    encoder: str  # a name of the hub, or where its folder or file is
     fingerprint: str
     layers: str
     dim: int
@@ -27,8 +28,10 @@ class Space:
     def of(cls, encoder: Encoder, isotropy: Isotropy | None = None) -> Space:
         """The space of an encoder; without isotropy its vectors are taken as they are."""
         settings = getattr(encoder, "settings", None)
+        # A folder is found again from anywhere; a name of the hub stays a name.
+        here = Path(encoder.name)
         return cls(
-            encoder.name,
+            str(here.absolute()) if here.exists() else encoder.name,
             encoder.fingerprint,
             settings.layers if settings else "",
             encoder.dim,
