@@ -91,7 +91,7 @@ def carry(
         sure[index] = float(np.log(np.maximum(believed.arcs.max(1), 1e-9)).mean())
     projected = [part for part in soft if part is not None]
     if settings.fill:
-        guessed = [_likeliest_tag(part.tags) for part in projected]
+        guessed = [part.best_tags() for part in projected]
         for index, own in beliefs(bridged.model, target, guessed, device):
             projected[index] = fill(projected[index], own)
     else:
@@ -150,7 +150,3 @@ def _tags(tagger: Parser | None, source: Sequence[Rows], parser: Parser) -> list
         names = tagger.tags.names(believed.tags.argmax(1))
         found[index] = parser.tags.numbers(names)
     return found
-
-
-def _likeliest_tag(tags: NDArray[np.floating]) -> Indices:
-    return np.where(tags.sum(1) > 0.5, tags.argmax(1) if tags.shape[1] else 0, -1).astype(np.int64)

@@ -23,6 +23,11 @@ class Soft(NamedTuple):
     labels: Rows  # [n, labels]
     tags: Rows  # [n, tags]; no columns where nobody predicts tags
 
+    def best_tags(self) -> NDArray[np.int64]:
+        """The likeliest tag of each word, −1 where little is known."""
+        best = self.tags.argmax(1) if self.tags.shape[1] else 0
+        return np.where(self.tags.sum(1) > 0.5, best, -1).astype(np.int64)
+
     def half(self) -> Soft:
         """The same in fp16, to be kept."""
         return Soft(*(part.astype(np.float16) for part in self))

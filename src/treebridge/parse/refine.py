@@ -8,12 +8,10 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from treebridge.parse.batches import Examples, Indices, Rows, cut_batches, make_batch
@@ -58,7 +56,7 @@ class Projected:
     def batch(self, indices: Indices) -> tuple[Batch, Soft]:
         """Sentences side by side, and their beliefs padded with zeros."""
         soft = [self.soft[i] for i in indices]
-        given = [_likeliest(part.tags) for part in soft] if soft[0].tags.shape[1] else None
+        given = [part.best_tags() for part in soft] if soft[0].tags.shape[1] else None
         batch = make_batch([self.vectors[i] for i in indices], given)
         longest = int(batch.lengths.max())
         padded = [
@@ -70,12 +68,6 @@ class Projected:
                 part = sentence[k]
                 padded[k][row, : part.shape[0], : part.shape[1]] = part
         return batch, Soft(*padded)
-
-
-def _likeliest(tags: NDArray[np.floating]) -> Indices:
-    """The best tag of each word, −1 where nothing is known."""
-    known = tags.sum(1) > 0.5
-    return np.where(known, tags.argmax(1), -1).astype(np.int64)
 
 
 def soft_loss(model: Biaffine, batch: Batch, soft: Soft) -> Tensor:
@@ -102,7 +94,6 @@ class Refining:
     settings: RefineSettings
     watcher: Watcher = field(default_factory=Watcher)
     device: str = "cpu"
-    judge: Callable[[Biaffine], Metrics] | None = None  # further figures after an epoch
 
     def run(self) -> tuple[Biaffine, list[Metrics]]:
         """Train until the epochs are over or held-out projections are learned no better."""
@@ -112,15 +103,14 @@ class Refining:
             self._held_out(model, held),
             copy.deepcopy(model.state_dict()),
         )
-        history: list[Metrics] = [{"epoch": 0, "held_out": best[0], **self._judged(model)}]
+        history: list[Metrics] = [{"epoch": 0, "held_out": best[0]}]
         optimizer = torch.optim.Adam(model.parameters(), self.settings.learning_rate, (0.9, 0.95))
         waited = 0
         with torch.random.fork_rng(devices=[]):
             for epoch in range(self.settings.epochs):
                 loss = self._epoch(model, optimizer, learn, epoch)
                 held_out = self._held_out(model, held)
-                entry = {"epoch": epoch + 1, "loss": loss, "held_out": held_out}
-                history.append({**entry, **self._judged(model)})
+                history.append({"epoch": epoch + 1, "loss": loss, "held_out": held_out})
                 self.watcher.say(
                     f"epoch {epoch + 1}: loss {loss:.3f}, on held-out projections {held_out:.3f}"
                 )
@@ -132,9 +122,6 @@ class Refining:
                     break
         model.load_state_dict(best[1])
         return model.eval(), history
-
-    def _judged(self, model: Biaffine) -> Metrics:
-        return self.judge(model) if self.judge else {}
 
     def _split(self) -> tuple[Indices, Indices]:
         index = np.argsort(self.projected.lengths, kind="stable")

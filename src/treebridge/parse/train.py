@@ -42,7 +42,7 @@ class Watcher:
         """Passes sentences on while they are encoded."""
         return items
 
-    def step(self, share: float, loss: float, words_per_second: float, left: float) -> None:
+    def step(self, share: float, loss: float, speed: float, left: float) -> None:
         """After a batch: the share of all epochs done, and the seconds left."""
 
     def epoch(self, metrics: Metrics) -> None:

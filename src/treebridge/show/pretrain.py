@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
 
 from treebridge.artefact import check_free
 from treebridge.encode.models import choose_device
@@ -18,54 +14,34 @@ from treebridge.encode.pretrain.folder import fill_masks, save_encoder
 from treebridge.encode.pretrain.network import KIND
 from treebridge.encode.pretrain.run import Metrics, Pretraining, Watcher
 from treebridge.encode.pretrain.settings import PretrainSettings
+from treebridge.show.lines import Talk, minutes
 from treebridge.show.progress import watch
 from treebridge.workers import Workers
 
-EVERY = 60  # seconds between two lines in a log
 
-
-class Lines(Watcher):
+class Lines(Talk, Watcher):
     """A line on standard error for each look at held-out text; between them a bar, or lines."""
 
     def __init__(self) -> None:
-        self._said = time.monotonic()
+        super().__init__("pre-training", "tokens")
         self._speed = 0.0
-        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
-        columns = (TextColumn("{task.description}"), BarColumn())
-        self._bar = Progress(*columns, console=self._console, transient=True)
-        self._task = self._bar.add_task("pre-training", total=1.0)
-
-    def say(self, text: str) -> None:
-        """Print a line."""
-        self._console.print(text)
 
     def reading(self, lines: Iterable[str]) -> Iterable[str]:
         """Count what is read."""
         return watch("lines read")(lines)
 
-    def step(self, share: float, loss: float, tokens_per_second: float, left: float) -> None:
-        """Move the bar, or say where we are in a log."""
-        self._speed = tokens_per_second
-        figures = f"loss {loss:.2f}, {tokens_per_second:,.0f} tokens/s, {_minutes(left)} left"
-        if self._console.is_terminal:
-            self._bar.start()
-            self._bar.update(self._task, completed=share, description=figures)
-        elif time.monotonic() - self._said > EVERY:
-            self._said = time.monotonic()
-            self.say(f"{share:.0%}: {figures}")
+    def step(self, share: float, loss: float, speed: float, left: float) -> None:
+        """As ever, and remember the speed."""
+        self._speed = speed
+        super().step(share, loss, speed, left)
 
     def checked(self, metrics: Metrics) -> None:
         """Print what the encoder can do."""
         self.say(
-            f"after {metrics['tokens'] / 1e6:.2f}M tokens, {_minutes(metrics['seconds'])}: "
+            f"after {metrics['tokens'] / 1e6:.2f}M tokens, {minutes(metrics['seconds'])}: "
             f"held-out masked accuracy {metrics['accuracy']:.3f}, "
             f"loss {metrics['held_out_loss']:.3f}; {self._speed:,.0f} tokens/s"
         )
-
-    def stop(self) -> None:
-        """Take the bar away."""
-        if self._console.is_terminal:
-            self._bar.stop()
 
 
 def pretrain_encoder(
@@ -106,9 +82,5 @@ def pretrain_encoder(
     shutil.rmtree(work, ignore_errors=True)
     print(
         f"{output}: masked accuracy {history[-1]['accuracy']:.3f} on held-out text after "
-        f"{history[-1]['tokens'] / 1e6:.1f}M tokens, {_minutes(history[-1]['seconds'])}"
+        f"{history[-1]['tokens'] / 1e6:.1f}M tokens, {minutes(history[-1]['seconds'])}"
     )
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

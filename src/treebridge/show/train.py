@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
 
 from treebridge.artefact import check_free
 from treebridge.corpus.conllu import Treebank
@@ -20,51 +16,27 @@ from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.train import Watcher
+from treebridge.show.lines import Talk, minutes
 from treebridge.show.progress import watch
 
-EVERY = 60  # seconds between two lines in a log
 
-
-class Lines(Watcher):
+class Lines(Talk, Watcher):
     """A line on standard error for each epoch; between them a bar, or a line now and then."""
 
     def __init__(self) -> None:
-        self._said = time.monotonic()
-        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
-        columns = (TextColumn("{task.description}"), BarColumn())
-        self._bar = Progress(*columns, console=self._console, transient=True)
-        self._task = self._bar.add_task("training", total=1.0)
-
-    def say(self, text: str) -> None:
-        """Print a line."""
-        self._console.print(text)
+        super().__init__("training", "words")
 
     def encoded(self, items: Iterable[Any]) -> Iterable[Any]:
         """Count what is encoded."""
         return watch("sentences encoded")(items)
-
-    def step(self, share: float, loss: float, words_per_second: float, left: float) -> None:
-        """Move the bar, or say where we are in a log."""
-        figures = f"loss {loss:.2f}, {words_per_second:,.0f} words/s, {_minutes(left)} left"
-        if self._console.is_terminal:
-            self._bar.start()
-            self._bar.update(self._task, completed=share, description=figures)
-        elif time.monotonic() - self._said > EVERY:
-            self._said = time.monotonic()
-            self.say(f"{share:.0%}: {figures}")
 
     def epoch(self, metrics: Metrics) -> None:
         """Print the figures of an epoch."""
         scores = ", ".join(f"{name} {metrics[name]:.2f}" for name in ("UAS", "LAS", "UPOS"))
         self.say(
             f"epoch {metrics['epoch']:.0f}: loss {metrics['loss']:.3f}; dev {scores}; "
-            f"{metrics['words_per_second']:,.0f} words/s, {_minutes(metrics['seconds'])}"
+            f"{metrics['words_per_second']:,.0f} words/s, {minutes(metrics['seconds'])}"
         )
-
-    def stop(self) -> None:
-        """Take the bar away."""
-        if self._console.is_terminal:
-            self._bar.stop()
 
 
 def train_parser(
@@ -129,7 +101,3 @@ def draw_curve(history: Sequence[Metrics], path: Path, watcher: Watcher) -> None
     right.set_ylabel("dev, percent")
     left.legend(handles=lines, loc="center right")
     figure.savefig(path, dpi=120)
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

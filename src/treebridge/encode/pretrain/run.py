@@ -36,7 +36,7 @@ class Watcher:
         """Passes lines of text on while they are read."""
         return lines
 
-    def step(self, share: float, loss: float, tokens_per_second: float, left: float) -> None:
+    def step(self, share: float, loss: float, speed: float, left: float) -> None:
         """After a batch: the share of the budget used, and the seconds left."""
 
     def checked(self, metrics: Metrics) -> None:
