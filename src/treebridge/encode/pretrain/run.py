@@ -23,6 +23,7 @@ from treebridge.workers import Workers
 
 CHECKS = (4, 20)  # how often the held-out text is looked at, once a minute within these limits
 SAVE_EVERY = 60.0  # seconds between two checkpoints
+WIDE = 128  # dimensions from which on a CPU gains more by bf16 than it loses by converting
 Metrics = dict[str, float]
 
 
@@ -73,7 +74,7 @@ class Pretraining:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
             self.network: nn.Module = new_network(settings, corpus.tokenizer.get_vocab_size())
-        self._half = _half_precision(workers.device)
+        self._half = _half_precision(workers.device, settings.hidden)
         self._scaler = torch.amp.GradScaler(enabled=self._half == torch.float16)
 
     def run(self) -> list[Metrics]:
@@ -182,7 +183,7 @@ class Pretraining:
         self.watcher.checked(metrics)
 
     def _key(self) -> str:
-        content = [self.corpus.key, self.settings.identity(), self.workers.size]
+        content = [self.corpus.key, self.settings.identity(), self.workers.size, str(self._half)]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
     def _write(self, optimizer: torch.optim.Optimizer) -> None:
@@ -208,8 +209,12 @@ class Pretraining:
         return content if content.get("key") == self._key() else None
 
 
-def _half_precision(device: str) -> torch.dtype | None:
-    """What a GPU computes in; a CPU stays with 32 bits."""
-    if device != "cuda":
-        return None
-    return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+def _half_precision(device: str, hidden: int) -> torch.dtype | None:
+    """What to compute in where that is faster than 32 bits: on GPUs, and on some CPUs."""
+    if device == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    if device == "cpu" and hidden >= WIDE:
+        known: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
+        if known.get("avx512_bf16") or known.get("amx_bf16"):
+            return torch.bfloat16
+    return None
