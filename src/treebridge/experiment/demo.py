@@ -27,6 +27,8 @@ from treebridge.experiment.lab import Lab, LabSettings
 from treebridge.experiment.material import Source, Target
 from treebridge.experiment.systems import SYSTEMS
 from treebridge.experiment.table import Table, run_table
+from treebridge.models import shipped_models
+from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
 from treebridge.show.figures import bars, lines
 from treebridge.show.pretrain import Lines
@@ -81,6 +83,7 @@ class Demo:
         curves = {name: self.pretrain(name) for name in ("source", "near")}
         tables = self.tables()
         self.trees(tables["gold"])
+        self.shipped()
         path = self.folder / "report.html"
         self._figures(curves, tables)
         self.report.write(path)
@@ -188,6 +191,16 @@ class Demo:
             self.console.print(drawn, highlight=False, markup=False)
             self.console.print()
             self.report.tree(drawn, caption)
+
+    def shipped(self) -> None:
+        """Real sentences, by the models that come with the package."""
+        for model in shipped_models().values():
+            self._section(f"A real language: {model.card['language']}, by what is shipped")
+            self._say(" ".join(model.card["summary"].split()))
+            for tree in Parser.load(model.folder)(model.card["examples"]):
+                drawn = tree.draw()
+                self.console.print(drawn, "\n", highlight=False, markup=False)
+                self.report.tree(drawn, " ".join(tree.forms))
 
     def _figures(self, curves: dict[str, list[Metrics]], tables: dict[str, Table]) -> None:
         self.report.heading("Figures")
