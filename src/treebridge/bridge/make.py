@@ -154,7 +154,7 @@ def gather(
 def gathered_key(bitext: Bitext, source: Encoder, target: Encoder, settings: MakeSettings) -> str:
     """A hash of all that decides what is gathered, known before any of it is done."""
     links, collected = _links_key(bitext, settings), asdict(settings.collect)
-    return _key(links, source.fingerprint, target.fingerprint, collected)
+    return _key(links, source.cache_key, target.cache_key, collected)
 
 
 def find_links(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Links:

@@ -9,7 +9,15 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
-from treebridge.cli.options import DEVICE, LAYERS, Engine, Symmetrize, Words
+from treebridge.cli.options import (
+    BACKEND,
+    DEVICE,
+    LAYERS,
+    PRECISION,
+    Engine,
+    Symmetrize,
+    Words,
+)
 
 
 class Level(str, Enum):
@@ -86,8 +94,8 @@ def bridge(
     seed: Annotated[int, typer.Option(help="For sampling and clustering.")] = 0,
     layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
-    precision: Annotated[str, typer.Option(help="auto, fp32, bf16, fp16 or int8.")] = "auto",
-    backend: Annotated[str, typer.Option(help="torch or onnx.")] = "torch",
+    precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
+    backend: Annotated[str, typer.Option(help=BACKEND)] = "torch",
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
 ) -> None:

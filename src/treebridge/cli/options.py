@@ -6,6 +6,8 @@ from enum import Enum
 
 LAYERS = "Layers to average: lastN, or a list such as 9,10,-1."
 DEVICE = "auto, cpu, cuda or mps."
+PRECISION = "How the encoder computes: auto, fp32, bf16, fp16, or int8 (CPU: faster)."
+BACKEND = "What runs the encoder: torch or onnx."
 BRIDGE = "Folder of a bridge into this parser: parse the target language."
 MODEL = "A parser's folder, or a shipped model; `treebridge models` lists them."
 OTHER_ENCODER = "Where the parser's encoder is now, if it was moved."

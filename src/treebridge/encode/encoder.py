@@ -18,7 +18,11 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class EncoderSettings:
-    """How an encoder computes; the first field changes what comes out, the others only how fast."""
+    """How an encoder computes; the first field decides what comes out, the others how fast.
+
+    Coarse numbers (int8, bf16, fp16) move vectors a little, and are still the same encoder: what
+    was trained with it in fp32 takes them.
+    """
 
     layers: str = "last4"  # lastN, or a list of layers such as 9,10,-1; their mean is taken
     precision: str = "auto"  # fp32 | bf16 | fp16 | int8; auto is bf16 on a GPU, else fp32
@@ -58,6 +62,11 @@ class Encoder(ABC):
     @abstractmethod
     def fingerprint(self) -> str:
         """A hash of all that decides which vectors come out: weights, tokenizer, layers."""
+
+    @property
+    def cache_key(self) -> str:
+        """The fingerprint, and how coarse the numbers are: a cache keeps those apart."""
+        return self.fingerprint
 
     @abstractmethod
     def encode(self, sentences: Iterable[Words]) -> Iterator[Encoded]:

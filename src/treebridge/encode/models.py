@@ -72,6 +72,7 @@ class Model:
         self.padding = int(getattr(config, "pad_token_id", None) or 0)
         self.max_pieces = _max_pieces(network)
         self.fingerprint = ""
+        self.coarseness = ""  # how it computes, where that is not fp32
 
     def hidden(self, ids: NDArray[np.int64], real: NDArray[np.int64]) -> torch.Tensor:
         """The mean of the chosen layers."""
@@ -135,9 +136,11 @@ def load_model(folder: Path, settings: EncoderSettings) -> Model:
         precision = "bf16" if device == "cuda" else "fp32"
     if precision == "int8" and device != "cpu":
         raise TreebridgeError("--precision int8 is for the CPU; on a GPU take bf16 or fp16")
+    if settings.backend == "onnx" and precision not in ("fp32", "int8"):
+        raise TreebridgeError(f"--backend onnx computes in fp32 or int8, not in {precision}")
     network = _load_network(folder).to(_DTYPES[precision])
     layers = choose_layers(settings.layers, _count_layers(network))
-    fingerprint = _fingerprint(folder, layers, "int8" if precision == "int8" else "")
+    fingerprint = _fingerprint(folder, layers)
     if settings.backend == "onnx":
         from treebridge.encode.onnx import OnnxModel
 
@@ -147,6 +150,8 @@ def load_model(folder: Path, settings: EncoderSettings) -> Model:
             network = _quantise(network)
         model = Model(network, layers, device, _DTYPES[precision])
     model.fingerprint = fingerprint
+    if precision != "fp32":
+        model.coarseness = f"-{settings.backend}-{precision}"
     return model
 
 
@@ -212,9 +217,9 @@ def _max_pieces(network: nn.Module) -> int:
     return min(int(limit), 4096)
 
 
-def _fingerprint(folder: Path, layers: list[int], precision: str) -> str:
+def _fingerprint(folder: Path, layers: list[int]) -> str:
     """A hash over the files that decide what comes out; names and places do not matter."""
-    digest = hashlib.sha256(json.dumps([layers, precision]).encode())
+    digest = hashlib.sha256(json.dumps([layers, ""]).encode())  # "": as it stands in old folders
     weights = "*.safetensors" if any(folder.glob("*.safetensors")) else "pytorch_model*.bin"
     tokenizer = ("tokenizer*.json", "vocab*", "merges.txt", "*.model", "*.spm")
     for pattern in (weights, "config.json", *tokenizer):

@@ -78,8 +78,8 @@ def encode_into_store(
 
 
 def store_key(encoder: Encoder, sentences: Iterable[Words]) -> str:
-    """A hash of all that decides the vectors: encoder weights, layers and words."""
-    digest = hashlib.sha256(f"{FORMAT} {encoder.fingerprint}".encode())
+    """A hash of all that decides the vectors: encoder weights, layers, precision and words."""
+    digest = hashlib.sha256(f"{FORMAT} {encoder.cache_key}".encode())
     for words in sentences:
         digest.update("\x00".join(words).encode("utf-8", "surrogatepass") + b"\x01")
     return digest.hexdigest()[:32]

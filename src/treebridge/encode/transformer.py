@@ -46,8 +46,13 @@ class TransformerEncoder(Encoder):
 
     @property
     def fingerprint(self) -> str:
-        """Of weights, tokenizer, layers, and of the precision where it is coarse."""
+        """Of weights, tokenizer and layers, in whatever precision they are computed."""
         return self._model.fingerprint
+
+    @property
+    def cache_key(self) -> str:
+        """With precision and backend, where they make a difference that can be seen."""
+        return self._model.fingerprint + self._model.coarseness
 
     def save(self, folder: Path) -> None:
         """Copy configuration, tokenizer and weights; nothing else that lies beside them."""

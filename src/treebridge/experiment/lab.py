@@ -102,10 +102,10 @@ class Lab:
 
     def parser_key(self, role: str, isotropy: bool, seed: int) -> str:
         """A hash of all that decides a source parser."""
-        fingerprint = self.encoder(self.source, role).fingerprint
+        encoder = self.encoder(self.source, role).cache_key
         parts = ("train", "dev") if self.source.dev is not None else ("train",)
         trees = [self.trees_key(self.source, part) for part in parts]
-        return key_of(fingerprint, self.parser_settings(isotropy, seed).config(), trees)
+        return key_of(encoder, self.parser_settings(isotropy, seed).config(), trees)
 
     def parser(self, role: str, isotropy: bool, seed: int) -> Parser:
         """The source parser of an input space: loaded, or trained and saved."""

@@ -144,7 +144,7 @@ def find_result(lab: Lab, language: Language, system: System, seed: int, place: 
     role = system.encoder
     parts = [lab.parser_key(role, system.isotropy, seed), lab.trees_key(language)]
     if isinstance(language, Target):
-        parts += [system.crossing.key(lab, language, role), lab.encoder(language, role).fingerprint]
+        parts += [system.crossing.key(lab, language, role), lab.encoder(language, role).cache_key]
     key = key_of(system.name, *parts)
     path = lab.folder / "runs" / f"{language.code}-{system.name}-{seed}-{key[:8]}.json"
     if path.exists():
