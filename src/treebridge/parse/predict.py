@@ -9,10 +9,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from treebridge.corpus.punctuation import is_only_punctuation
 from treebridge.corpus.sentence import Sentence
 from treebridge.parse.biaffine import Batch, Biaffine
 from treebridge.parse.mst import decode_batch
 from treebridge.parse.vocab import Names
+
+PUNCTUATION = "PUNCT"
 
 
 class Prediction(NamedTuple):
@@ -57,11 +60,17 @@ def predict(
 def annotated(
     sentence: Sentence, found: Prediction, row: int, labels: Names, tags: Names, *, retag: bool
 ) -> Sentence:
-    """A sentence with the tree of a row; `retag` also replaces tags that are there already."""
+    """A sentence with the tree of a row; `retag` also replaces tags that are there already.
+
+    Punctuation that the source language does not have (¿) would get the tag of anything.
+    """
     n = len(sentence)
     upos = None
     if found.tags is not None:
-        upos = tags.names(found.tags[row, :n])
+        upos = [
+            PUNCTUATION if PUNCTUATION in tags and is_only_punctuation(form) else tag
+            for form, tag in zip(sentence.forms, tags.names(found.tags[row, :n]), strict=True)
+        ]
         if not retag:
             pairs = zip(sentence.upos, upos, strict=True)
             upos = [own if given == "_" else given for given, own in pairs]
