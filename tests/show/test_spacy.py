@@ -14,6 +14,8 @@ from made import DEV
 
 from strategies import tree_heads
 from treebridge import Parser, Sentence, TreebridgeError
+from treebridge.corpus.multiword import Contractions
+from treebridge.corpus.trees import tree_problem
 
 spacy = pytest.importorskip("spacy", reason="needs the extra text")
 
@@ -94,3 +96,40 @@ def test_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "treebridge.show.spacy", raising=False)
     with pytest.raises(TreebridgeError, match=r"pip install 'treebridge\[text\]'"):
         DEV[0].to_spacy()
+
+
+@given(tree_heads(), st.data())
+def test_contractions_put_together_again_make_a_tree(heads: list[int], data: st.DataObject) -> None:
+    """Written words of one to three syntactic words each, in a tree of any shape."""
+    from treebridge.show.spacy import together
+
+    sizes = [data.draw(st.integers(1, 3))]
+    while sum(sizes) < len(heads):
+        sizes.append(data.draw(st.integers(1, 3)))
+    sizes[-1] -= sum(sizes) - len(heads)
+    table = Contractions({f"w{i}": tuple(f"p{j}" for j in range(n)) for i, n in enumerate(sizes)})
+    written = Sentence.from_words([f"w{i}" for i in range(len(sizes))])
+    labels = ["root" if head == 0 else f"x{i}" for i, head in enumerate(heads)]
+    apart = table.expand(written)
+    tree = apart.annotate(heads=heads, deprels=labels, upos=["X"] * len(heads))
+    made = together(written, tree)
+    assert tree_problem(made.heads) is None and made.forms in (written.forms, apart.forms)
+    assert list(made.deprels).count("root") == 1
+    assert set(made.deprels) <= set(labels)
+
+
+def test_component_takes_contractions_apart(home: Path) -> None:
+    """The parser sees *de o* where the document has *do*."""
+    from treebridge.show.spacy import TreebridgeComponent
+
+    seen: list[tuple[str, ...]] = []
+    parser = Parser.load(home / "model")
+
+    def parse(sentences: list[Sentence]) -> list[Sentence]:
+        seen.extend(sentence.forms for sentence in sentences)
+        return parser(sentences)
+
+    component = TreebridgeComponent(parse, multiword=Contractions.of("pt"))
+    doc = component(spacy.blank("pt")("O fim do dia"))
+    assert seen == [("O", "fim", "de", "o", "dia")]
+    assert [token.text for token in doc] == ["O", "fim", "do", "dia"] and all(t.dep_ for t in doc)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
-from treebridge.cli.options import BRIDGE, DEVICE, MODEL, OTHER_ENCODER
+from treebridge.cli.options import BACKEND, BRIDGE, DEVICE, MODEL, OTHER_ENCODER, PRECISION
 
 
 class Format(str, Enum):
@@ -26,7 +26,10 @@ class Format(str, Enum):
 def parse(
     model: Annotated[str, typer.Option(help=MODEL)],
     files: Annotated[
-        list[str] | None, typer.Argument(help="Raw text or CoNLL-U; - or nothing: standard input.")
+        list[str] | None,
+        typer.Argument(
+            help="Raw text or CoNLL-U; - or nothing: standard input; or a sentence itself."
+        ),
     ] = None,
     bridge: Annotated[str | None, typer.Option(help=BRIDGE)] = None,
     output: Annotated[
@@ -51,6 +54,8 @@ def parse(
     force: Annotated[bool, typer.Option("--force", help="Write over the output.")] = False,
     encoder: Annotated[str | None, typer.Option(help=OTHER_ENCODER)] = None,
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
+    backend: Annotated[str, typer.Option(help=BACKEND)] = "torch",
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
 ) -> None:
     """Give each sentence its tree; UPOS is filled in where there is none."""
@@ -61,7 +66,8 @@ def parse(
     kind, files = output_format.value, files or ["-"]
     check_inputs(files)
     check_output(output, kind, force=force)
-    parser = load_parser(model, bridge, encoder, EncoderSettings(device=device, offline=offline))
+    encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
+    parser = load_parser(model, bridge, encoder, encoding)
     reading = Reading(language, lines, tokens, mwt)
     parse_files(
         parser, files, reading, output=output, kind=kind, confidence=confidence, force=force
@@ -93,6 +99,8 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
     encoder: Annotated[str | None, typer.Option(help=OTHER_ENCODER)] = None,
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
+    backend: Annotated[str, typer.Option(help=BACKEND)] = "torch",
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
 ) -> None:
     """How good the trees of a file or of a parser are: UAS, LAS, CLAS, UPOS, UEM and LEM."""
@@ -104,7 +112,8 @@ def evaluate(
     from treebridge.encode.encoder import EncoderSettings
     from treebridge.show.parse import load_parser
 
-    parser = load_parser(model, bridge, encoder, EncoderSettings(device=device, offline=offline))
+    encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
+    parser = load_parser(model, bridge, encoder, encoding)
     evaluate_model(
         parser, model, files, convention=convention.value, detail=detail, as_json=as_json
     )

@@ -7,14 +7,18 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
-from treebridge.cli.options import DEVICE
+from treebridge.cli.options import BACKEND, DEVICE, PRECISION
 
 
 @app.command()
 def serve(
     model: Annotated[
-        list[str], typer.Option(help="A parser's folder, or name=folder; several times for more.")
-    ],
+        list[str] | None,
+        typer.Option(
+            help="A parser's folder, or name=folder; several times for more.",
+            show_default="all that are shipped",
+        ),
+    ] = None,
     host: Annotated[
         str, typer.Option(help="0.0.0.0 lets other machines in; there is no password.")
     ] = "127.0.0.1",
@@ -29,6 +33,8 @@ def serve(
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for a request.")] = 30.0,
     max_text: Annotated[int, typer.Option(min=1, help="Characters in a request.")] = 20_000,
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
+    backend: Annotated[str, typer.Option(help=BACKEND)] = "torch",
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
 ) -> None:
     """A web page and a REST interface that parse; on this machine only, unless told otherwise."""
@@ -38,11 +44,13 @@ def serve(
     from treebridge.web.settings import ServerSettings
 
     serve_models(
-        model,
+        model or [],
         host=host,
         port=port,
         bitext=Bitext.read(bitext) if bitext else None,
         source=source_encoder,
-        encoding=EncoderSettings(device=device, offline=offline),
+        encoding=EncoderSettings(
+            precision=precision, backend=backend, device=device, offline=offline
+        ),
         settings=ServerSettings(queue=queue, timeout=timeout, max_text=max_text),
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
+from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.text import Splitter
 from treebridge.encode.encoder import Encoder, EncoderSettings
@@ -64,6 +65,14 @@ class Parser:
     def settings(self) -> ParserSettings:
         """How it was trained."""
         return self.model.settings
+
+    @property
+    def language(self) -> str | None:
+        """Code of the language that it reads, if it is known."""
+        known = (
+            self.bridge.made.get("target_language") if self.bridge else self.about.get("language")
+        )
+        return str(known) if known else None
 
     @classmethod
     def train(
@@ -150,7 +159,7 @@ class Parser:
         Tags that are there are kept unless `retag` has them replaced by the parser's own. The
         first few sentences do not wait for the others; later ones go `at_once`, which is faster.
         """
-        wanted = _as_sentences([sentences] if isinstance(sentences, str) else sentences)
+        wanted = self._sentences([sentences] if isinstance(sentences, str) else sentences)
         encoder = self.load_encoder()
         self.model.eval()
         number, size = 0, min(FIRST, at_once)
@@ -199,6 +208,17 @@ class Parser:
         space.check(self.encoder)
         return self.encoder
 
+    def _sentences(self, items: Iterable[Sentence | str | Sequence[str]]) -> Iterator[Sentence]:
+        """Sentences as they are; text in words of the parser's language, contractions apart."""
+        splitter = None
+        for item in items:
+            if isinstance(item, str):
+                if splitter is None:
+                    splitter = Splitter(self.language, multiword=Contractions.of(self.language))
+                yield from splitter.sentences(item)
+            else:
+                yield item if isinstance(item, Sentence) else Sentence.from_words(item)
+
     def _check_tags(self, sentences: Sequence[Sentence], before: int) -> None:
         if self.settings.tags != "gold":
             return
@@ -208,15 +228,6 @@ class Parser:
                     f"sentence {number} has words without UPOS, and this parser was trained with "
                     "gold tags; tag the text first, or train with --tags predicted"
                 )
-
-
-def _as_sentences(items: Iterable[Sentence | str | Sequence[str]]) -> Iterator[Sentence]:
-    splitter = Splitter()
-    for item in items:
-        if isinstance(item, str):
-            yield from splitter.sentences(item)
-        else:
-            yield item if isinstance(item, Sentence) else Sentence.from_words(item)
 
 
 _AT_A_TIME = ParserSettings(batch_words=3000)

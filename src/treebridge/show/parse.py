@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from typing import Any
 
 from treebridge.bridge.bridge import Bridge
 from treebridge.corpus.conllu import read_conllu
-from treebridge.corpus.files import name_of, open_bytes, read_text
+from treebridge.corpus.files import Source, name_of, open_bytes, read_text
 from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.text import Splitter
@@ -24,6 +25,8 @@ from treebridge.parse.parser import CHUNK, Parser
 from treebridge.show.confidence import with_confidence
 from treebridge.show.output import WRITERS, check_output
 from treebridge.show.progress import watch
+
+_ENDINGS = (".txt", ".text", ".conllu", ".conll", ".tsv", ".csv", ".xz", ".gz", ".bz2", ".zip")
 
 
 @dataclass(frozen=True)
@@ -82,14 +85,6 @@ def _check_model(folder: Path) -> None:
         )
 
 
-def language_of(parser: Parser) -> str | None:
-    """The language that a parser reads, if it knows."""
-    known = parser.about.get("language")
-    if parser.bridge:
-        known = parser.bridge.made.get("target_language") or known
-    return str(known) if known else None
-
-
 def parse_files(
     parser: Parser,
     files: Sequence[str],
@@ -102,8 +97,9 @@ def parse_files(
 ) -> None:
     """Write the trees of all files, one after the other, as they are made."""
     check_output(output, kind, force=force)
-    splitter = make_splitter(reading, language_of(parser))
-    sentences = chain.from_iterable(read_sentences(file, splitter, reading) for file in files)
+    splitter = make_splitter(reading, parser.language)
+    sources = (io.BytesIO(os.fsencode(file)) if is_text(file) else file for file in files)
+    sentences = chain.from_iterable(read_sentences(one, splitter, reading) for one in sources)
     typed = "-" in files and sys.stdin.isatty()
     parsed = parser.parse(watch("sentences")(sentences), at_once=1 if typed else CHUNK)
     sure = confidence or kind in ("svg", "html", "text")  # pictures show it anyway
@@ -114,11 +110,19 @@ def parse_files(
 def check_inputs(files: Iterable[str]) -> None:
     """Refuse a missing file before a model is loaded; say so where a person is to type."""
     for file in files:
-        if file != "-":
+        if file == "-":
+            if sys.stdin.isatty():
+                print("type sentences; an empty line or Ctrl-D ends one", file=sys.stderr)
+        elif not is_text(file):
             with open_bytes(file):
                 pass
-        elif sys.stdin.isatty():
-            print("type sentences; an empty line or Ctrl-D ends one", file=sys.stderr)
+
+
+def is_text(argument: str) -> bool:
+    """Whether an argument is to be parsed itself: several words, and not the name of a file."""
+    if len(argument.split()) < 2 or os.path.exists(argument):  # noqa: PTH110  never raises
+        return False
+    return not argument.lower().endswith(_ENDINGS)
 
 
 def make_splitter(reading: Reading, language: str | None = None) -> Splitter:
@@ -132,7 +136,7 @@ def make_splitter(reading: Reading, language: str | None = None) -> Splitter:
 
 
 def read_sentences(
-    file: str, splitter: Splitter | None = None, reading: Reading | None = None
+    file: Source, splitter: Splitter | None = None, reading: Reading | None = None
 ) -> Iterator[Sentence]:
     """The sentences of CoNLL-U, or of raw text; the name tells, or how the content begins."""
     splitter, reading = splitter or Splitter(), reading or Reading()

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.sentence import LEMMA, XPOS, Sentence
 from treebridge.corpus.text import sentence_starts
 from treebridge.errors import MissingExtra
@@ -92,9 +93,10 @@ def from_doc(doc: Any) -> Iterator[tuple[list[int], Sentence]]:
 class TreebridgeComponent:
     """The pipeline's part: sets heads, labels, tags and sentence starts of a `Doc`."""
 
-    def __init__(self, parse: ParseAll, batch: int = 64):
+    def __init__(self, parse: ParseAll, batch: int = 64, multiword: Contractions | None = None):
         self.parse = parse
         self.batch = batch
+        self.multiword = multiword
 
     def __call__(self, doc: Any) -> Any:
         """Annotate one document."""
@@ -108,13 +110,45 @@ class TreebridgeComponent:
 
     def _annotate(self, docs: list[Any]) -> list[Any]:
         found = [(doc, places, given) for doc in docs for places, given in from_doc(doc)]
-        trees = self.parse([sentence for _, _, sentence in found])
+        trees = self.parse([self._apart(sentence) for _, _, sentence in found])
         parsed: dict[int, list[tuple[list[int], Sentence]]] = {}
-        for (doc, places, _), tree in zip(found, trees, strict=True):
-            parsed.setdefault(id(doc), []).append((places, tree))
+        for (doc, places, given), tree in zip(found, trees, strict=True):
+            parsed.setdefault(id(doc), []).append((places, together(given, tree)))
         for doc in docs:
             _set_trees(doc, parsed.get(id(doc), []))
         return docs
+
+    def _apart(self, sentence: Sentence) -> Sentence:
+        """With contractions taken apart, as the parser knows them; tags are of what is written."""
+        untagged = set(sentence.upos) == {"_"}
+        return self.multiword.expand(sentence) if self.multiword and untagged else sentence
+
+
+def together(written: Sentence, tree: Sentence) -> Sentence:
+    """A tree over what is written, as a `Doc` has it: pt *do*, not *de o*.
+
+    A token stands where the highest of its words stands, which leaves no cycle.
+    """
+    if len(written) == len(tree):
+        return tree
+    token_of = [0]  # word → token, both from 1; the root is 0
+    tops = []  # the highest word of each token
+    for number, (first, last, _, _) in enumerate(tree.tokens(), 1):
+        token_of += [number] * (last - first + 1)
+        tops.append(min(range(first, last + 1), key=lambda word: _depth(tree, word)))
+    return written.annotate(
+        heads=[token_of[tree.heads[top - 1] or 0] for top in tops],
+        deprels=[tree.deprels[top - 1] for top in tops],
+        upos=[tree.upos[top - 1] for top in tops],
+    )
+
+
+def _depth(tree: Sentence, word: int) -> int:
+    """How many arcs lie between a word and the root."""
+    depth = 0
+    while word:
+        word, depth = tree.heads[word - 1] or 0, depth + 1
+    return depth
 
 
 def _set_trees(doc: Any, trees: list[tuple[list[int], Sentence]]) -> None:
@@ -160,4 +194,4 @@ def make_component(
     from treebridge.show.parse import load_parser
 
     parser = load_parser(model, bridge, encoder, EncoderSettings(device=device))
-    return TreebridgeComponent(parser, batch)
+    return TreebridgeComponent(parser, batch, Contractions.of(parser.language))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -72,7 +73,11 @@ def train_parser(
         lines.stop()
     if not first:
         return
-    parser.about |= {"treebank": Path(treebank).name, "dev": Path(dev).name if dev else "held out"}
+    parser.about |= {
+        "treebank": Path(treebank).name,
+        "dev": Path(dev).name if dev else "held out",
+        "language": language_in_name(treebank),
+    }
     parser.save(output)
     draw_curve(parser.history, output / "learning-curve.png", lines)
     shutil.rmtree(work, ignore_errors=True)
@@ -81,6 +86,12 @@ def train_parser(
         f"{output}: UAS {best['UAS']:.2f}, LAS {best['LAS']:.2f} on dev after epoch "
         f"{best['epoch']:.0f} (convention paper)"
     )
+
+
+def language_in_name(treebank: str) -> str | None:
+    """The language code in a name as Universal Dependencies has them: `en_ewt-ud-train.conllu`."""
+    found = re.match(r"([a-z]{2,3})_[a-z]+-ud-", Path(treebank).name)
+    return found[1] if found else None
 
 
 def draw_curve(history: Sequence[Metrics], path: Path, watcher: Watcher) -> None:

@@ -23,7 +23,7 @@ from treebridge.errors import TreebridgeError
 from treebridge.parse.parser import Parsed
 from treebridge.show.confidence import with_confidence
 from treebridge.show.output import as_dict
-from treebridge.show.parse import Reading, language_of, make_splitter
+from treebridge.show.parse import Reading, make_splitter
 from treebridge.show.svg import draw_svg
 from treebridge.web import schema
 from treebridge.web.batcher import Batcher, Busy
@@ -159,7 +159,7 @@ def _read(request: schema.ParseRequest, served: Served, settings: ServerSettings
         sentences = [s for s in read_conllu(io.BytesIO(text.encode())) if len(s)]
     else:
         by_line, tokens = request.input == "lines", request.input == "tokens"
-        splitter = make_splitter(Reading(tokens=tokens), language_of(served.parser))
+        splitter = make_splitter(Reading(tokens=tokens), served.parser.language)
         lines = io.StringIO(text, newline="\n")
         whole = by_line or tokens
         sentences = list(splitter.lines(lines) if whole else splitter.sentences(lines))

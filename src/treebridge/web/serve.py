@@ -17,6 +17,7 @@ try:
 except ImportError:
     raise MissingExtra("FastAPI and uvicorn", "web", "the web page") from None
 
+from treebridge.models import shipped_models
 from treebridge.web.served import Models
 from treebridge.web.settings import ServerSettings
 from treebridge.web.space import SpaceView
@@ -32,7 +33,12 @@ def serve_models(
     encoding: EncoderSettings,
     settings: ServerSettings,
 ) -> None:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C; without names, all models that come with the package."""
+    names = names or list(shipped_models())
+    if not names:
+        raise TreebridgeError(
+            "no model is shipped with this treebridge: name one with --model FOLDER"
+        )
     listening = _listen(host, port)  # before the models, which take their time
     models = Models.load(names, encoding)
     views = _views(models, bitext, source) if bitext else {}

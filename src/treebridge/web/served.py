@@ -13,7 +13,7 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.encode.encoder import EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.parse.parser import Parsed, Parser
-from treebridge.show.parse import language_of, load_parser
+from treebridge.show.parse import load_parser
 
 UNMAPPED = "without the map"
 
@@ -32,7 +32,7 @@ class Served:
         reads = bridge.target if bridge else self.parser.space
         return {
             "name": self.name,
-            "language": language_of(self.parser),
+            "language": self.parser.language,
             "encoder": Path(reads.encoder).name,
             "tags": self.parser.settings.tags,
             "scores": {k: v for k, v in self.parser.scores.items() if k in ("UAS", "LAS", "UPOS")},
