@@ -40,7 +40,11 @@ def write_words(path: Path, language: str, number: int) -> None:
     from treebridge import Bitext
     from treebridge.align.score import read_gold
 
-    bitext = Bitext.read(SHARED / "data/bitext" / f"en-{language}.tsv.xz", target_language=language)
+    bitext = Bitext.read(
+        SHARED / "data/bitext" / f"en-{language}.tsv.xz",
+        target_language=language,
+        contractions=False,  # gold links are between words as they are written
+    )
     long = (pair for pair in bitext if len(pair.source) >= LONG)
     pairs = [(pair.source, pair.target) for pair in itertools.islice(long, number)]
     if len(pairs) < number:

@@ -83,3 +83,19 @@ def test_mistakes_are_one_sentence(
     done = here("align", *arguments)
     assert done.returncode == 2 and done.stderr.startswith(f"error: {message}"), done.stderr
     assert done.stderr.count("\n") == 1 and not (tmp_path / "links").exists()
+
+
+def test_contractions(here: Run, tmp_path: Path) -> None:
+    """Links are between the words that a bridge sees, a score between those that people saw."""
+    (tmp_path / "en-pt.tsv").write_text("sea\tdo mar\nbig sea\tdo mar grande\nbig\tgrande\n")
+    (tmp_path / "gold.tsv").write_text("sea\tdo mar\t0-1\n")
+    apart, whole = 8, 6  # words of the target
+    for options, target_words in (
+        ((), apart),
+        (("--no-contractions",), whole),
+        (("--score", "gold.tsv"), whole + 2),
+    ):
+        done = here("align", "en-pt.tsv", "-o", "links", "--json", *options)
+        assert done.returncode == 0, done.stderr
+        source_words = 4 + ("--score" in options)
+        assert json.loads(done.stdout)["words"] == source_words + target_words, options

@@ -16,7 +16,7 @@ from treebridge.corpus.artificial import World
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
     world = World(3)
-    world.write_bitext(folder / "near.tsv", "near", 1500)
+    world.write_bitext(folder / "qaa-qab.tsv", "near", 1500)
     make("bert", folder / "source")
     make("marian", folder / "target")
     return folder
@@ -26,7 +26,7 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
     monkeypatch.setenv("TREEBRIDGE_CACHE", str(tmp_path / "cache"))
     common = [
         "bridge",
-        corpus / "near.tsv",
+        corpus / "qaa-qab.tsv",
         "--source",
         corpus / "source",
         "--target",
@@ -37,6 +37,7 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
     assert first.returncode == 0, first.stderr
     report = json.loads(first.stdout)
     assert report["made"]["links_from"] == "hmm" and report["quality"]["links"] > 10_000
+    assert report["made"]["target_language"] == "qab"  # as the name tells
     assert set(report["quality"]["target_to_source"]) == {"nn_p1", "nn_p5", "csls_p1", "csls_p5"}
     shown = here("inspect", "b")
     assert shown.returncode == 0 and "verdict" in shown.stdout and "anisotropy" in shown.stdout
@@ -45,7 +46,7 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
     assert json.loads(again.stdout)["quality"]["occurrences"] == report["quality"]["occurrences"]
     senses = here("inspect", "b", "--word", ".", "--word", "nothing").stdout
     assert "typical contexts" in senses and "is no anchor of this bridge" in senses
-    links = here("align", corpus / "near.tsv", "-o", "links.txt", "--source", "qaa")
+    links = here("align", corpus / "qaa-qab.tsv", "-o", "links.txt", "--source", "qaa")
     assert links.returncode == 0, links.stderr
     given = here(*common, "-o", "d", "--links", "links.txt", "--json")
     assert json.loads(given.stdout)["made"]["links_from"] == "links.txt"
@@ -54,12 +55,12 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
 def test_mistakes(here: Run, corpus: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("TREEBRIDGE_CACHE", str(tmp_path / "cache"))
     target = ["--target", corpus / "target", "-o", "b"]
-    assert "--into PARSER says where" in here("bridge", corpus / "near.tsv", *target).stderr
+    assert "--into PARSER says where" in here("bridge", corpus / "qaa-qab.tsv", *target).stderr
     both = [*target, "--source", corpus / "source"]
     assert "there is no such file" in here("bridge", "nowhere.tsv", *both).stderr
-    few = here("bridge", corpus / "near.tsv", *both, "--pairs", 3)
+    few = here("bridge", corpus / "qaa-qab.tsv", *both, "--pairs", 3)
     assert few.returncode == 2 and "give more parallel text" in few.stderr
     assert not (tmp_path / "b").exists()
     (tmp_path / "links.txt").write_text("0-99\n")
-    broken = here("bridge", corpus / "near.tsv", *both, "--links", "links.txt")
+    broken = here("bridge", corpus / "qaa-qab.tsv", *both, "--links", "links.txt")
     assert broken.returncode == 2 and "links.txt:1: link 0-99" in broken.stderr

@@ -197,8 +197,8 @@ def _links_key(bitext: Bitext, settings: MakeSettings) -> str:
             raise TreebridgeError("there is no such file", file=path) from None
         except OSError as error:
             raise TreebridgeError(f"cannot be read: {error.strerror}", file=path) from None
-    how = [bitext.source_language, bitext.target_language, bitext.engine, asdict(bitext.filters),
-           bitext.limit, settings.aligner, settings.symmetrize]  # fmt: skip
+    how = [bitext.source_language, bitext.language, bitext.engine, bitext.contractions,
+           asdict(bitext.filters), bitext.limit, settings.aligner, settings.symmetrize]  # fmt: skip
     return _key(digest.hexdigest(), how)
 
 
@@ -217,6 +217,7 @@ def _describe(bridge: Bridge, gathered: Gathered) -> None:
     bitext, links, settings = gathered.bitext, gathered.links, gathered.settings
     bridge.made |= {
         "bitext": " + ".join(Path(path).name for path in bitext.paths),
+        "target_language": bitext.language,
         "pairs": len(links),
         "links_from": (settings.links and Path(settings.links).name) or settings.aligner,
         "symmetrize": settings.symmetrize,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
-from treebridge.cli.options import Engine, Symmetrize, Words
+from treebridge.cli.options import CONTRACTIONS, TARGET_LANGUAGE, Engine, Symmetrize, Words
 
 
 @app.command()
@@ -34,7 +34,10 @@ def align(
     ] = None,
     pairs: Annotated[int | None, typer.Option(min=1, help="Take only so many pairs.")] = None,
     source: Annotated[str, typer.Option(help="Language of the source side.")] = "en",
-    target: Annotated[str | None, typer.Option(help="Language of the target side.")] = None,
+    target: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
+    contractions: Annotated[
+        bool | None, typer.Option(help=CONTRACTIONS, show_default="unless --score is given")
+    ] = None,
     words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
     model: Annotated[
         Path | None, typer.Option(help="Use this trained model instead of training one.")
@@ -68,4 +71,6 @@ def align(
         target_language=target,
         engine=words.value,
         limit=pairs,
+        # Links made by hand are between words as they are written.
+        contractions=score is None if contractions is None else contractions,
     )

@@ -11,9 +11,11 @@ import typer
 from treebridge.cli.app import app
 from treebridge.cli.options import (
     BACKEND,
+    CONTRACTIONS,
     DEVICE,
     LAYERS,
     PRECISION,
+    TARGET_LANGUAGE,
     Engine,
     Symmetrize,
     Words,
@@ -69,7 +71,7 @@ def bridge(
     ] = None,
     pairs: Annotated[int | None, typer.Option(min=1, help="Take only so many pairs.")] = None,
     links: Annotated[
-        str | None, typer.Option(help="Links in Pharaoh format, instead of our aligner.")
+        str | None, typer.Option(help="Links as `align` writes them, instead of our aligner.")
     ] = None,
     aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
     symmetrize: Annotated[
@@ -89,7 +91,8 @@ def bridge(
         BridgePreset, typer.Option(help="paper: fast-align, anchors normalised by themselves.")
     ] = BridgePreset.default,
     source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
-    target_language: Annotated[str | None, typer.Option(help="Code of the target's.")] = None,
+    target_language: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
+    contractions: Annotated[bool, typer.Option(help=CONTRACTIONS)] = True,
     words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
     seed: Annotated[int, typer.Option(help="For sampling and clustering.")] = 0,
     layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
@@ -115,6 +118,7 @@ def bridge(
         target_language=target_language,
         engine=words.value,
         limit=pairs,
+        contractions=contractions,
     )
     settings = MakeSettings(
         fit=BridgeSettings(

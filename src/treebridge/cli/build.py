@@ -9,7 +9,16 @@ import typer
 
 from treebridge.cli.app import app
 from treebridge.cli.bridge import AnchorWords, Level
-from treebridge.cli.options import DEVICE, LAYERS, Engine, Preset, Tags, Words
+from treebridge.cli.options import (
+    CONTRACTIONS,
+    DEVICE,
+    LAYERS,
+    TARGET_LANGUAGE,
+    Engine,
+    Preset,
+    Tags,
+    Words,
+)
 
 
 @app.command()
@@ -32,7 +41,8 @@ def build(
         AnchorWords, typer.Option(help="whole: single pieces on both sides.")
     ] = AnchorWords.whole,
     source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
-    target_language: Annotated[str | None, typer.Option(help="Code of the target's.")] = None,
+    target_language: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
+    contractions: Annotated[bool, typer.Option(help=CONTRACTIONS)] = True,
     words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
     seed: Annotated[int, typer.Option(help="Same seed, same parser.")] = 1,
     layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
@@ -66,6 +76,7 @@ def build(
         target_language=target_language,
         engine=words.value,
         limit=pairs,
+        contractions=contractions,
     )
     encoders = (source_encoder, target_encoder)
     fit = BridgeSettings(level=level.value)

@@ -10,6 +10,8 @@ PRECISION = "How the encoder computes: auto, fp32, bf16, fp16, or int8 (CPU: fas
 BACKEND = "What runs the encoder: torch or onnx."
 BRIDGE = "Folder of a bridge into this parser: parse the target language."
 MODEL = "A parser's folder, or a shipped model; `treebridge models` lists them."
+CONTRACTIONS = "Take words such as pt do = de o apart, as `parse` does."
+TARGET_LANGUAGE = "Code of the target's; a name such as en-pt.tsv tells it, too."
 OTHER_ENCODER = "Where the parser's encoder is now, if it was moved."
 
 

@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
-from treebridge.cli.options import BRIDGE, DEVICE, MODEL, Engine, Words
+from treebridge.cli.options import (
+    BRIDGE,
+    CONTRACTIONS,
+    DEVICE,
+    MODEL,
+    TARGET_LANGUAGE,
+    Engine,
+    Words,
+)
 
 
 @app.command()
@@ -40,7 +48,8 @@ def refine(
     epochs: Annotated[int, typer.Option(min=1, help="At most so many.")] = 3,
     aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
     source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
-    target_language: Annotated[str | None, typer.Option(help="Code of the target's.")] = None,
+    target_language: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
+    contractions: Annotated[bool, typer.Option(help=CONTRACTIONS)] = True,
     words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
     seed: Annotated[int, typer.Option(help="Same seed, same parser.")] = 1,
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
@@ -60,6 +69,7 @@ def refine(
         target_language=target_language,
         engine=words.value,
         limit=pairs,
+        contractions=contractions,
     )
     request = Request(
         model,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from treebridge.corpus.languages import target_language
+from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.pairs import read_pairs
 from treebridge.corpus.text import Splitter
 from treebridge.errors import TreebridgeError
@@ -58,7 +60,9 @@ class Bitext:
     """A parallel corpus that can be walked through again and again without loading it.
 
     Every walk updates `counts`. Words are found by `corpus.text`; `engine="spaces"` takes a
-    corpus that is tokenised already as it is; `limit` stops after so many kept pairs.
+    corpus that is tokenised already as it is; `limit` stops after so many kept pairs. Target words
+    are those of `parse`, with contractions taken apart (pt *do* = *de o*), unless told otherwise;
+    a target language that is not given is read from the file's name.
     """
 
     paths: tuple[str | Path, ...]
@@ -67,6 +71,8 @@ class Bitext:
     engine: str = "rules"
     filters: Filters = Filters()
     limit: int | None = None
+    contractions: bool = True
+    language: str | None = field(init=False)  # the target's
     counts: Counts = field(default_factory=Counts, init=False)
 
     def __post_init__(self) -> None:
@@ -75,7 +81,14 @@ class Bitext:
                 f"a bitext is one file or two parallel ones, not {len(self.paths)}"
             )
         self._source = Splitter(self.source_language, self.engine)
-        self._target = Splitter(self.target_language, self.engine)
+        self.language = self.target_language or target_language(self.paths, self.source_language)
+        apart = self.contractions and self.engine != "spaces"
+        self._target = Splitter(
+            # A code that only stands in a name may be none that spaCy knows.
+            self.language if self.engine == "rules" else self.target_language,
+            self.engine,
+            Contractions.of(self.language) if apart else None,
+        )
 
     @classmethod
     def read(cls, *paths: str | Path, **settings: Any) -> Bitext:

@@ -15,6 +15,7 @@ from treebridge.corpus.sentence import FORM, ID, MISC, Sentence
 from treebridge.errors import TreebridgeError
 
 MIN_STEM = 2  # letters that `*` stands for at least
+REMEMBERED = 1 << 17  # words of long corpora, which come again and again
 
 
 class Contractions:
@@ -28,6 +29,7 @@ class Contractions:
         self.whole = {word: parts for word, parts in table.items() if word[0] != "*"}
         self.endings = {word[1:]: parts for word, parts in table.items() if word[0] == "*"}
         self.longest = max(map(len, self.endings), default=0)
+        self._known: dict[str, tuple[str, ...]] = {}
 
     @classmethod
     def of(cls, language: str | None) -> Contractions | None:
@@ -52,6 +54,14 @@ class Contractions:
 
     def split(self, form: str) -> tuple[str, ...]:
         """The syntactic words of a written word; most are one."""
+        words = self._known.get(form)
+        if words is None:
+            words = self._split(form)
+            if len(self._known) < REMEMBERED:
+                self._known[form] = words
+        return words
+
+    def _split(self, form: str) -> tuple[str, ...]:
         key = form.lower()
         parts = self.whole.get(key)
         if parts is None:

@@ -65,10 +65,14 @@ class Splitter:
             raise TreebridgeError(f"no engine {engine!r} finds words; take rules, spacy or spaces")
 
     def words(self, text: str) -> list[str]:
-        """The words of a line of text, as strings; multi-word tokens are not taken apart."""
+        """The words of a line of text, as strings."""
         if self.engine == "rules":
-            return rule_words(text, self.language)
-        return [text[start:end] for start, end in self.spans(text)]
+            words = rule_words(text, self.language)
+        else:
+            words = [text[start:end] for start, end in self.spans(text)]
+        if self.multiword is None:
+            return words
+        return [part for word in words for part in self.multiword.split(word)]
 
     def sentence(self, text: str) -> Sentence:
         """One sentence of the whole text, white space at its ends included."""

@@ -110,9 +110,7 @@ class Supply:
     def _bitext(self, code: str) -> Bitext:
         path, remote = self._bitext_path(code)
         self._get(remote, path)
-        # A zip names its languages; the words of other files are found by rules for any language.
-        language = code if path.suffix == ".zip" else None
-        return Bitext.read(path, target_language=language, limit=self.pairs)
+        return Bitext.read(path, target_language=code, limit=self.pairs)
 
     def _get(self, remote: Remote, path: Path) -> Path:
         if not path.exists() and self.offline:

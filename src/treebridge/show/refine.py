@@ -11,7 +11,6 @@ from treebridge.artefact import check_free
 from treebridge.bridge.make import MakeSettings, Reports, find_links
 from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.conllu import Treebank
-from treebridge.corpus.text import Splitter
 from treebridge.encode.encoder import EncoderSettings
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
@@ -21,7 +20,13 @@ from treebridge.parse.checkpoint import Metrics
 from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
 from treebridge.parse.refine import Projected, RefineSettings, Refining
-from treebridge.show.parse import load_parser, read_sentences
+from treebridge.show.parse import (
+    Reading,
+    language_of,
+    load_parser,
+    make_splitter,
+    read_sentences,
+)
 from treebridge.show.progress import watch
 from treebridge.show.train import Lines
 
@@ -58,6 +63,9 @@ def refine_files(request: Request, encoding: EncoderSettings) -> None:
         raise TreebridgeError(
             "give --bitext, --self TEXT or --trees: there is nothing to learn from"
         )
+    if request.bitext is not None and request.bitext.language is None:  # the bridge's words
+        bitext = replace(request.bitext, target_language=language_of(bridged))
+        request = replace(request, bitext=bitext)
     teacher = replace(bridged, bridge=None, encoder=None, encoder_at=None)
     lines = Lines()
     refining = Refining(
@@ -100,14 +108,16 @@ def _projected(
         tagger = load_parser(request.tagger, None, None, encoding) if request.tagger else None
         return carry(pairs, teacher, bridged, request.carry, tagger=tagger, watch=encoded)
     if request.text:
-        sentences = list(islice(_target_words(request), request.carry.sentences))
+        words = _target_words(request, language_of(bridged))
+        sentences = list(islice(words, request.carry.sentences))
         return own_beliefs(sentences, bridged, request.carry, watch=encoded)
     return Projected([], [])
 
 
-def _target_words(request: Request) -> Iterator[list[str]]:
+def _target_words(request: Request, language: str | None) -> Iterator[list[str]]:
+    splitter = make_splitter(Reading(request.language), language)
     for file in request.text:
-        for sentence in read_sentences(file, Splitter(request.language)):
+        for sentence in read_sentences(file, splitter):
             if request.carry.shortest <= len(sentence) <= request.carry.longest:
                 yield list(sentence.forms)
 
