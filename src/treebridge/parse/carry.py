@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from treebridge.parse.projection import LinkArray, Soft, density, fill, mask, pr
 from treebridge.parse.refine import Projected
 
 Watch = Callable[[Iterable[Any]], Iterable[Any]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -39,25 +40,39 @@ def choose_pairs(
     pairs: Iterable[tuple[Pair, LinkArray]], settings: CarrySettings
 ) -> list[tuple[Pair, LinkArray]]:
     """Well linked pairs of middling length, drawn evenly; memory holds only those that are kept."""
-    rng = np.random.default_rng(settings.seed)
-    kept: list[tuple[Pair, LinkArray]] = []
-    seen = 0
-    for pair, links in pairs:
-        source, target = len(pair.source), len(pair.target)
+
+    def good(item: tuple[Pair, LinkArray]) -> bool:
+        (source, target), links = map(len, item[0]), item[1]
         if not settings.shortest <= target <= settings.longest or source > 2 * settings.longest:
-            continue
-        if density(links, source, target) < settings.density:
-            continue
-        seen += 1
-        if len(kept) < settings.sentences:
-            kept.append((pair, links))
-        elif (place := int(rng.integers(seen))) < settings.sentences:
-            kept[place] = (pair, links)
+            return False
+        return density(links, source, target) >= settings.density
+
+    kept = _draw(filter(good, pairs), settings)
     if len(kept) < 20:
         raise TreebridgeError(
             f"only {len(kept)} sentence pairs are well linked and of middling length; "
             "give more parallel text"
         )
+    return kept
+
+
+def choose_sentences(
+    sentences: Iterable[Sequence[str]], settings: CarrySettings
+) -> list[Sequence[str]]:
+    """Sentences of middling length, drawn evenly."""
+    good = (words for words in sentences if settings.shortest <= len(words) <= settings.longest)
+    return _draw(good, settings)
+
+
+def _draw(items: Iterable[T], settings: CarrySettings) -> list[T]:
+    """As many as are wanted, each as likely as any other; no more than these are held."""
+    rng = np.random.default_rng(settings.seed)
+    kept: list[T] = []
+    for seen, item in enumerate(items, 1):
+        if len(kept) < settings.sentences:
+            kept.append(item)
+        elif (place := int(rng.integers(seen))) < settings.sentences:
+            kept[place] = item
     return kept
 
 
@@ -74,14 +89,10 @@ def carry(
 
     A parser that wants gold tags needs a tagger: one in the same space that predicts them.
     """
-    if parser.settings.tags == "gold" and tagger is None:
-        raise TreebridgeError(
-            "this parser was trained with gold tags, and a bitext has none; name a parser of the "
-            "same encoder that was trained with --tags predicted: --tagger FOLDER"
-        )
+    _check_tagger(tagger, parser)
     source = _vectors(parser.load_encoder(), [p.source for p, _ in pairs], parser, watch)
     target = _vectors(bridged.load_encoder(), [p.target for p, _ in pairs], bridged, watch)
-    tags = _tags(tagger, source, parser) if parser.settings.tags == "gold" else None
+    tags = _tags(tagger, source, parser)
     device = str(next(parser.model.parameters()).device)
     soft: list[Soft | None] = [None] * len(pairs)
     sure = np.zeros(len(pairs))
@@ -92,6 +103,8 @@ def carry(
     projected = [part for part in soft if part is not None]
     if settings.fill:
         guessed = [part.best_tags() for part in projected]
+        if mine := _tags(tagger, target, bridged):  # unlinked words have one, too
+            guessed = [np.where(g < 0, m, g) for g, m in zip(guessed, mine, strict=True)]
         for index, own in beliefs(bridged.model, target, guessed, device):
             projected[index] = fill(projected[index], own)
     else:
@@ -104,14 +117,23 @@ def own_beliefs(
     sentences: Sequence[Sequence[str]],
     bridged: Parser,
     settings: CarrySettings,
+    *,
+    tagger: Parser | None = None,
     watch: Watch = iter,
 ) -> Projected:
-    """Self-training: the parser's own beliefs, sharpened, where it is surest."""
+    """Self-training: the parser's own beliefs, sharpened, where it is surest.
+
+    The tagger is as of `carry`: what it has learned in the source serves the target, too.
+    """
+    if not any(sentences):
+        raise TreebridgeError("there is no sentence of middling length to learn from")
+    _check_tagger(tagger, bridged)
     target = _vectors(bridged.load_encoder(), sentences, bridged, watch)
+    tags = _tags(tagger, target, bridged)
     device = str(next(bridged.model.parameters()).device)
     soft: dict[int, Soft] = {}
     sure = np.full(len(sentences), -np.inf)
-    for index, believed in beliefs(bridged.model, target, None, device):
+    for index, believed in beliefs(bridged.model, target, tags, device):
         sure[index] = float(np.log(np.maximum(believed.arcs.max(1), 1e-9)).mean())
         soft[index] = Soft(*(_sharpen(part) for part in believed)).half()
     least = np.quantile(sure[np.isfinite(sure)], 1 - settings.confident)
@@ -138,15 +160,26 @@ def _vectors(
     return rows
 
 
-def _tags(tagger: Parser | None, source: Sequence[Rows], parser: Parser) -> list[Indices]:
-    """What the tagger thinks, in the parser's own numbers."""
-    assert tagger is not None
+def _check_tagger(tagger: Parser | None, parser: Parser) -> None:
+    if parser.settings.tags != "gold":
+        return
+    if tagger is None:
+        raise TreebridgeError(
+            "this parser was trained with gold tags, and text has none; name a parser of the "
+            "same encoder that was trained with --tags predicted: --tagger FOLDER"
+        )
     if tagger.settings.tags != "predicted" or tagger.space.fingerprint != parser.space.fingerprint:
         raise TreebridgeError(
             "the tagger must be a parser with --tags predicted, trained with the same encoder"
         )
-    found: list[Indices] = [np.zeros(0, np.int64)] * len(source)
-    for index, believed in beliefs(tagger.model, source):
+
+
+def _tags(tagger: Parser | None, vectors: Sequence[Rows], parser: Parser) -> list[Indices] | None:
+    """What the tagger thinks, in the parser's own numbers; None for a parser that wants none."""
+    if parser.settings.tags != "gold" or tagger is None:
+        return None
+    found: list[Indices] = [np.zeros(0, np.int64)] * len(vectors)
+    for index, believed in beliefs(tagger.model, vectors):
         names = tagger.tags.names(believed.tags.argmax(1))
         found[index] = parser.tags.numbers(names)
     return found

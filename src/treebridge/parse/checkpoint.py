@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 Weights = dict[str, Tensor]
 Metrics = dict[str, float]
@@ -32,6 +32,11 @@ class Checkpoint:
         torch.save(vars(self), new)
         new.replace(folder / "last.pt")
         write_metrics(folder / "metrics.jsonl", self.history)
+
+
+def copy_weights(model: nn.Module) -> Weights:
+    """The weights as they are now, on the CPU."""
+    return {name: weight.detach().cpu().clone() for name, weight in model.state_dict().items()}
 
 
 def read_checkpoint(folder: Path, key: str) -> Checkpoint | None:

@@ -6,9 +6,12 @@ No target tree is read, unless the user has a few. Early stopping is on held-out
 from __future__ import annotations
 
 import copy
+import hashlib
+import json
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -16,7 +19,7 @@ from torch import Tensor
 
 from treebridge.parse.batches import Examples, Indices, Rows, cut_batches, make_batch
 from treebridge.parse.biaffine import Batch, Biaffine
-from treebridge.parse.checkpoint import Metrics, Weights
+from treebridge.parse.checkpoint import Checkpoint, Metrics, copy_weights, read_checkpoint
 from treebridge.parse.predict import to_device
 from treebridge.parse.projection import Soft
 from treebridge.parse.settings import ParserSettings
@@ -52,6 +55,14 @@ class Projected:
     def lengths(self) -> Indices:
         """Words of each sentence."""
         return np.array([len(rows) for rows in self.vectors], np.int64)
+
+    def digest(self) -> str:
+        """A hash of all of it."""
+        digest = hashlib.sha256()
+        for rows, soft in zip(self.vectors, self.soft, strict=True):
+            for part in (rows, *soft):
+                digest.update(np.ascontiguousarray(part).data)
+        return digest.hexdigest()
 
     def batch(self, indices: Indices) -> tuple[Batch, Soft]:
         """Sentences side by side, and their beliefs padded with zeros."""
@@ -94,34 +105,58 @@ class Refining:
     settings: RefineSettings
     watcher: Watcher = field(default_factory=Watcher)
     device: str = "cpu"
+    work: Path | None = None  # for checkpoints
 
     def run(self) -> tuple[Biaffine, list[Metrics]]:
-        """Train until the epochs are over or held-out projections are learned no better."""
+        """Train until the epochs are over or held-out projections are learned no better.
+
+        An interrupted run of the same goes on where it stopped.
+        """
         model = copy.deepcopy(self.model).to(self.device)
         held, learn = self._split()
-        best: tuple[float, Weights] = (
-            self._held_out(model, held),
-            copy.deepcopy(model.state_dict()),
-        )
-        history: list[Metrics] = [{"epoch": 0, "held_out": best[0]}]
         optimizer = torch.optim.Adam(model.parameters(), self.settings.learning_rate, (0.9, 0.95))
-        waited = 0
+        key = self.key() if self.work else ""
+        state = read_checkpoint(self.work, key) if self.work else None
+        if state:
+            model.load_state_dict(state.weights)
+            optimizer.load_state_dict(state.optimizer)
+            self.watcher.say(f"going on after epoch {len(state.history) - 1}")
+        else:
+            weights = copy_weights(model)
+            before: Metrics = {"epoch": 0, "held_out": self._held_out(model, held)}
+            state = Checkpoint(key, weights, optimizer.state_dict(), weights, [before])
         with torch.random.fork_rng(devices=[]):
-            for epoch in range(self.settings.epochs):
+            while not self._finished(state.history, held):
+                epoch = len(state.history) - 1
                 loss = self._epoch(model, optimizer, learn, epoch)
                 held_out = self._held_out(model, held)
-                history.append({"epoch": epoch + 1, "loss": loss, "held_out": held_out})
+                if not len(held) or held_out < min(e["held_out"] for e in state.history):
+                    state.best = copy_weights(model)
+                state.history.append({"epoch": epoch + 1, "loss": loss, "held_out": held_out})
+                state.weights, state.optimizer = model.state_dict(), optimizer.state_dict()
+                if self.work:
+                    state.write(self.work)
                 self.watcher.say(
                     f"epoch {epoch + 1}: loss {loss:.3f}, on held-out projections {held_out:.3f}"
                 )
-                better = held_out < best[0] or not len(held)  # only trees: the last is the best
-                waited = 0 if better else waited + 1
-                if better:
-                    best = (held_out, copy.deepcopy(model.state_dict()))
-                if waited >= self.settings.patience:
-                    break
-        model.load_state_dict(best[1])
-        return model.eval(), history
+        model.load_state_dict(state.best)
+        return model.eval(), state.history
+
+    def key(self) -> str:
+        """A hash of settings, data and the weights that it begins with."""
+        examples = [part.digest() if part else None for part in (self.source, self.trees)]
+        content = [asdict(self.settings), self.model.settings.config(), *examples]
+        digest = hashlib.sha256(json.dumps([*content, self.projected.digest()]).encode())
+        for weight in copy_weights(self.model).values():
+            digest.update(weight.numpy().tobytes())
+        return digest.hexdigest()
+
+    def _finished(self, history: list[Metrics], held: Indices) -> bool:
+        if len(history) > self.settings.epochs:
+            return True
+        losses = [entry["held_out"] for entry in history]
+        waited = len(losses) - 1 - losses.index(min(losses))
+        return bool(len(held)) and waited >= self.settings.patience
 
     def _split(self) -> tuple[Indices, Indices]:
         index = np.argsort(self.projected.lengths, kind="stable")

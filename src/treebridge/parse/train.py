@@ -22,7 +22,7 @@ from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples, cut_batches
 from treebridge.parse.biaffine import Batch, Biaffine
-from treebridge.parse.checkpoint import Checkpoint, Metrics, Weights, read_checkpoint
+from treebridge.parse.checkpoint import Checkpoint, Metrics, Weights, copy_weights, read_checkpoint
 from treebridge.parse.predict import annotated, predict, to_device
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings
@@ -79,7 +79,7 @@ class Training:
             optimizer.load_state_dict(state.optimizer)
             self.watcher.say(f"going on after epoch {len(state.history)}")
         else:
-            weights = _copy(self.model)
+            weights = copy_weights(self.model)
             state = Checkpoint(self.key(), weights, optimizer.state_dict(), weights)
         self._since = (time.perf_counter(), len(state.history) / settings.epochs)
         # The caller's random numbers are left alone.
@@ -88,7 +88,7 @@ class Training:
             while not self._finished(state.history):
                 metrics = self._epoch(len(state.history), optimizer)
                 if not state.history or metrics["LAS"] > max(e["LAS"] for e in state.history):
-                    state.best = _copy(self.model)
+                    state.best = copy_weights(self.model)
                 state.history.append(metrics)
                 state.weights, state.optimizer = self.model.state_dict(), optimizer.state_dict()
                 if self.work and self.workers.first:
@@ -174,10 +174,6 @@ class Training:
                     self.gold[index], found, row, self.labels, self.tags, retag=True
                 )
         return score(self.gold, trees)
-
-
-def _copy(model: Biaffine) -> Weights:
-    return {name: weight.detach().cpu().clone() for name, weight in model.state_dict().items()}
 
 
 class Trained(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 
 from treebridge.artefact import check_free
@@ -15,7 +15,13 @@ from treebridge.encode.encoder import EncoderSettings
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples
-from treebridge.parse.carry import CarrySettings, carry, choose_pairs, own_beliefs
+from treebridge.parse.carry import (
+    CarrySettings,
+    carry,
+    choose_pairs,
+    choose_sentences,
+    own_beliefs,
+)
 from treebridge.parse.checkpoint import Metrics
 from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
@@ -50,7 +56,10 @@ class Request:
 
 
 def refine_files(request: Request, encoding: EncoderSettings) -> None:
-    """Refine and save one folder: parser, bridge and target encoder."""
+    """Refine and save one folder: parser, bridge and target encoder.
+
+    The output's hidden neighbour holds checkpoints: an interrupted run goes on where it stopped.
+    """
     check_free(request.output, KIND)
     bridged = load_parser(request.model, request.bridge, None, encoding)
     if bridged.bridge is None:
@@ -68,6 +77,7 @@ def refine_files(request: Request, encoding: EncoderSettings) -> None:
         request = replace(request, bitext=bitext)
     teacher = replace(bridged, bridge=None, encoder=None, encoder_at=None)
     lines = Lines()
+    work = request.output.absolute().with_name(f".{request.output.name}.refining")
     refining = Refining(
         bridged.model,
         _projected(request, teacher, bridged, encoding),
@@ -76,6 +86,7 @@ def refine_files(request: Request, encoding: EncoderSettings) -> None:
         request.refine,
         lines,
         str(next(bridged.model.parameters()).device),
+        work,
     )
     try:
         model, history = refining.run()
@@ -84,6 +95,7 @@ def refine_files(request: Request, encoding: EncoderSettings) -> None:
     refined = replace(bridged, model=model)
     refined.about = {**bridged.about, "refined": _how(request, len(refining.projected))}
     refined.save(request.output)
+    shutil.rmtree(work, ignore_errors=True)
     print(f"{request.output}: {_summary(refining, history)}")
 
 
@@ -101,16 +113,16 @@ def _projected(
     request: Request, teacher: Parser, bridged: Parser, encoding: EncoderSettings
 ) -> Projected:
     encoded = watch("sentences encoded")
+    tagger = load_parser(request.tagger, None, None, encoding) if request.tagger else None
     if request.bitext is not None:
         reports = Reports(pairs=watch("pairs"))
         links = find_links(request.bitext, request.make, reports)
         pairs = choose_pairs(zip(request.bitext, links, strict=False), request.carry)
-        tagger = load_parser(request.tagger, None, None, encoding) if request.tagger else None
         return carry(pairs, teacher, bridged, request.carry, tagger=tagger, watch=encoded)
     if request.text:
         words = _target_words(request, language_of(bridged))
-        sentences = list(islice(words, request.carry.sentences))
-        return own_beliefs(sentences, bridged, request.carry, watch=encoded)
+        sentences = choose_sentences(words, request.carry)
+        return own_beliefs(sentences, bridged, request.carry, tagger=tagger, watch=encoded)
     return Projected([], [])
 
 
@@ -118,8 +130,7 @@ def _target_words(request: Request, language: str | None) -> Iterator[list[str]]
     splitter = make_splitter(Reading(request.language), language)
     for file in request.text:
         for sentence in read_sentences(file, splitter):
-            if request.carry.shortest <= len(sentence) <= request.carry.longest:
-                yield list(sentence.forms)
+            yield list(sentence.forms)
 
 
 def _source_trees(request: Request, teacher: Parser) -> Examples | None:
