@@ -25,7 +25,17 @@ from treebridge.parse.train import Watcher
 from treebridge.show.results import save_table, to_csv, to_latex, to_markdown
 
 WORLD = World(5)
-MAPPED = ["fasttext-rcsls", "anchor-mean", "word", "sense", "word+in", "sense+in", "treebridge"]
+MAPPED = [
+    "fasttext-rcsls",
+    "anchor-mean",
+    "word",
+    "sense",
+    "word+in",
+    "sense+in",
+    "treebridge",
+    "self-trained",
+    "refined",
+]
 ROWS = ["delexicalized", "unmapped", *MAPPED, "fasttext", "multilingual", "multilingual-uncased"]
 
 
@@ -116,10 +126,12 @@ def test_every_row_but_the_impossible_one_is_there_and_in_order(lab: Laboratory)
     for mapped in MAPPED:
         without = "fasttext" if mapped == "fasttext-rcsls" else "unmapped"
         assert las[mapped] > las[without] + 5, (mapped, las)
+    assert las["refined"] > las["treebridge"]
+    assert not list((lab.folder / "lab" / "refining").glob("*"))  # no checkpoints left
     # One source parser for each input space: blank, plain, isotropic, and the one that vectors and
-    # multilingual share, as the same encoder is behind both.
+    # multilingual share, as the same encoder is behind both; and one that tags text.
     folders = sorted((lab.folder / "lab" / "parsers").glob("[!.]*"))
-    assert len(folders) == 4 and not list((lab.folder / "lab" / "parsers").glob(".*"))
+    assert len(folders) == 5 and not list((lab.folder / "lab" / "parsers").glob(".*"))
     plain = {table.cell(name, "qaa").mean("LAS") for name in ("word", "sense", "unmapped")}
     assert len(plain) == 1
 
@@ -182,10 +194,12 @@ def test_seeds_and_formats(lab: Laboratory, tmp_path: Path) -> None:
 
 
 def test_predicted_tags_are_reported_and_tags_alone_need_tags(lab: Laboratory) -> None:
-    table = lab.run(["delexicalized", "treebridge"], tags="predicted")
+    table = lab.run(["delexicalized", "treebridge", "self-trained", "refined"], tags="predicted")
     assert "needs --tags gold" in table.cell("delexicalized", "qab").failed
     cell = table.cell("treebridge", "qab")
     assert 20 < cell.mean("UPOS") < 100
+    assert table.cell("refined", "qab").mean("LAS") > cell.mean("LAS")
+    assert table.cell("self-trained", "qab").mean("LAS") != cell.mean("LAS")
     assert "UAS / LAS / UPOS" in to_markdown(table)
 
 

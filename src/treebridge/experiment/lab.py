@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.encode.store import VectorStore, encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.experiment.material import Language, Source, Target, digest_trees, read_trees
+from treebridge.parse.batches import Examples
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.train import Watcher
@@ -95,27 +97,29 @@ class Lab:
         encoder = self.encoder(language, role)
         return encode_into_store(encoder, sentences, watch=self.talk.reports.pairs)
 
-    def parser_settings(self, isotropy: bool, seed: int) -> ParserSettings:
-        """How a parser of this table is trained."""
-        iterations = (self.settings.parser.isotropy or 5) if isotropy else 0
-        return replace(self.settings.parser, isotropy=iterations, seed=seed)
+    def parser_settings(self, isotropy: bool, seed: int, tags: str | None = None) -> ParserSettings:
+        """How a parser of this table is trained; `tags` are the table's unless given."""
+        settings = self.settings.parser
+        iterations = (settings.isotropy or 5) if isotropy else 0
+        return replace(settings, isotropy=iterations, seed=seed, tags=tags or settings.tags)
 
-    def parser_key(self, role: str, isotropy: bool, seed: int) -> str:
+    def parser_key(self, role: str, isotropy: bool, seed: int, tags: str | None = None) -> str:
         """A hash of all that decides a source parser."""
         encoder = self.encoder(self.source, role).cache_key
         parts = ("train", "dev") if self.source.dev is not None else ("train",)
         trees = [self.trees_key(self.source, part) for part in parts]
-        return key_of(encoder, self.parser_settings(isotropy, seed).config(), trees)
+        return key_of(encoder, self.parser_settings(isotropy, seed, tags).config(), trees)
 
-    def parser(self, role: str, isotropy: bool, seed: int) -> Parser:
+    def parser(self, role: str, isotropy: bool, seed: int, tags: str | None = None) -> Parser:
         """The source parser of an input space: loaded, or trained and saved."""
-        key = self.parser_key(role, isotropy, seed)
-        return self._once(("parser", key), lambda: self._parser(role, isotropy, seed, key))
+        key = self.parser_key(role, isotropy, seed, tags)
+        settings = self.parser_settings(isotropy, seed, tags)
+        return self._once(("parser", key), lambda: self._parser(role, settings, key))
 
-    def _parser(self, role: str, isotropy: bool, seed: int, key: str) -> Parser:
-        settings = self.parser_settings(isotropy, seed)
+    def _parser(self, role: str, settings: ParserSettings, key: str) -> Parser:
         encoder = self.encoder(self.source, role)
-        kind = f"{role}-{'isotropic' if isotropy else 'plain'}-{settings.tags}-{seed}"
+        space = "isotropic" if settings.isotropy else "plain"
+        kind = f"{role}-{space}-{settings.tags}-{settings.seed}"
         folder = self.folder / "parsers" / f"{kind}-{key[:8]}"
         if folder.exists():
             return Parser.load(folder, encoder, self.settings.encoding)
@@ -135,11 +139,15 @@ class Lab:
         finally:
             watcher.stop()
         parser.save(folder)
-        for path in work.glob("*"):
-            path.unlink()
-        if work.exists():
-            work.rmdir()
+        shutil.rmtree(work, ignore_errors=True)
         return parser
+
+    def source_examples(self, parser: Parser, role: str) -> Examples:
+        """The source's trees, as one of its parsers learns from them."""
+        trees = self.trees(self.source, "train")
+        forms = [tree.forms for tree in trees]
+        store = encode_into_store(self.encoder(self.source, role), forms)
+        return Examples.of(trees, store, parser.space, parser.labels, parser.tags)
 
     def gathered(self, target: Target, role: str) -> Gathered:
         """Links and occurrences between the source's encoder of a role and the target's."""

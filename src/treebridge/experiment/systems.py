@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from treebridge.bridge.bridge import BridgeSettings
 from treebridge.errors import TreebridgeError
 from treebridge.experiment.crossing import AnchorMean, Crossing, Fitted, Straight, Unmapped
+from treebridge.experiment.refining import Refined
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,10 @@ _ALL = (
            isotropy=True),
     System("treebridge", "ours: the bridge leads into the parser's own space",
            Fitted(BridgeSettings()), isotropy=True),
+    System("self-trained", "ours, gone on learning from its own surest target trees",
+           Refined(Fitted(BridgeSettings()), links=False), isotropy=True),
+    System("refined", "ours, gone on learning from trees carried over the links",
+           Refined(Fitted(BridgeSettings())), isotropy=True),
 )  # fmt: skip
 SYSTEMS = {system.name: system for system in _ALL}
 # What a table has unless it is told: the paper's rows, the simplest baselines, and ours.

@@ -20,8 +20,15 @@ from treebridge.experiment.systems import System
 from treebridge.parse.score import score
 
 METRICS = ("UAS", "LAS", "UPOS", "CLAS")
-# Rows whose difference is tested: senses over words, and ours over the paper's best.
-COMPARED = (("sense", "word"), ("sense+in", "word+in"), ("treebridge", "sense+in"))
+# Rows whose difference is tested: senses over words, ours over the paper's best, what more does.
+COMPARED = (
+    ("sense", "word"),
+    ("sense+in", "word+in"),
+    ("treebridge", "sense+in"),
+    ("self-trained", "treebridge"),
+    ("refined", "treebridge"),
+    ("refined", "sense+in"),
+)
 
 
 @dataclass(frozen=True)

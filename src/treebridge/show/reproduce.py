@@ -13,6 +13,7 @@ from rich.table import Table as Grid
 from treebridge import __version__
 from treebridge.bridge.make import Reports
 from treebridge.experiment.lab import Lab, LabSettings, Talk
+from treebridge.experiment.refining import Refined
 from treebridge.experiment.supply import Supply
 from treebridge.experiment.systems import System, choose_systems
 from treebridge.experiment.table import Table, run_table
@@ -51,7 +52,7 @@ def reproduce_table1(
     systems = choose_systems(names, settings.parser.tags)
     targets = [supply.target(code) for code in codes]
     if dry_run:
-        _list_steps(supply, codes, systems, seeds)
+        _list_steps(supply, codes, systems, seeds, settings.parser.tags)
         return None
     about = {
         "part": supply.part,
@@ -79,7 +80,11 @@ def reproduce_table1(
 
 
 def _list_steps(
-    supply: Supply, codes: Sequence[str], systems: Sequence[System], seeds: Sequence[int]
+    supply: Supply,
+    codes: Sequence[str],
+    systems: Sequence[System],
+    seeds: Sequence[int],
+    tags: str,
 ) -> None:
     console = Console(highlight=False)
     grid = Grid("needed", "where", "licence", "size", box=None, title="What is needed",
@@ -95,8 +100,11 @@ def _list_steps(
             grid.add_row(need.what, f"to fetch: {address}", need.licence, shown)
     console.print(grid)
     spaces = {(system.encoder, system.isotropy) for system in systems}
+    refined = {(s.encoder, s.isotropy) for s in systems if isinstance(s.crossing, Refined)}
+    taggers = len(refined) if tags == "gold" else 0
     console.print(
-        f"\nSteps: {len(spaces) * len(seeds)} parsers ({len(spaces)} input spaces, "
+        f"\nSteps: {(len(spaces) + taggers) * len(seeds)} parsers ({len(spaces)} input spaces, "
+        f"{f'{taggers} to tag text, ' if taggers else ''}"
         f"seeds {', '.join(map(str, seeds))}); align and collect {len(codes)} bitexts; "
         f"{len(systems) * (len(codes) + 1) * len(seeds)} results."
     )
