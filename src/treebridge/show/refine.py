@@ -28,7 +28,6 @@ from treebridge.parse.parser import Parser
 from treebridge.parse.refine import Projected, RefineSettings, Refining
 from treebridge.show.parse import (
     Reading,
-    language_of,
     load_parser,
     make_splitter,
     read_sentences,
@@ -73,7 +72,7 @@ def refine_files(request: Request, encoding: EncoderSettings) -> None:
             "give --bitext, --self TEXT or --trees: there is nothing to learn from"
         )
     if request.bitext is not None and request.bitext.language is None:  # the bridge's words
-        bitext = replace(request.bitext, target_language=language_of(bridged))
+        bitext = replace(request.bitext, target_language=bridged.language)
         request = replace(request, bitext=bitext)
     teacher = replace(bridged, bridge=None, encoder=None, encoder_at=None)
     lines = Lines()
@@ -120,7 +119,7 @@ def _projected(
         pairs = choose_pairs(zip(request.bitext, links, strict=False), request.carry)
         return carry(pairs, teacher, bridged, request.carry, tagger=tagger, watch=encoded)
     if request.text:
-        words = _target_words(request, language_of(bridged))
+        words = _target_words(request, bridged.language)
         sentences = choose_sentences(words, request.carry)
         return own_beliefs(sentences, bridged, request.carry, tagger=tagger, watch=encoded)
     return Projected([], [])
