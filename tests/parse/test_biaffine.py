@@ -12,6 +12,7 @@ from treebridge import TreebridgeError
 from treebridge.corpus.trees import tree_problem
 from treebridge.parse.batches import cut_batches, make_batch
 from treebridge.parse.biaffine import Biaffine
+from treebridge.parse.bilstm import BiLSTM
 from treebridge.parse.predict import predict
 from treebridge.parse.settings import PRESETS, ParserSettings
 from treebridge.parse.vocab import UNKNOWN, Names
@@ -56,7 +57,7 @@ def test_scores_are_those_of_the_formulas() -> None:
     states = model(batch)
     x = batch.vectors * DIM**0.5
     for lstm in model.lstm:
-        x = lstm(x)[0]
+        x = torch.nn.LSTM.forward(lstm, x)[0]
     x = torch.cat([model.root[None], x[0]])  # [n+1, 2·hidden]
 
     def layer(linear: torch.nn.Linear) -> torch.Tensor:
@@ -123,6 +124,41 @@ def test_gold_tags_are_looked_at_and_others_are_not() -> None:
         model = network(tags)
         a, b = (model(make_batch(vectors, known)).arcs for known in (first, second))
         assert torch.equal(a, b) == (tags != "gold")
+
+
+def test_padded_sentences_are_read_as_packed_ones() -> None:
+    """States and gradients; torch's packed sequences say what is right."""
+    torch.manual_seed(1)
+    layer = BiLSTM(DIM, 5)
+    torch.nn.init.normal_(layer.bias_ih_l0_reverse)  # so that padding would be seen
+    x, weight = torch.randn(4, 6, DIM, requires_grad=True), torch.randn(4, 6, 10)
+    found = []
+    for read in (layer.packed, layer.padded):
+        states = read(x, torch.tensor([6, 4, 4, 1]))
+        gradients = torch.autograd.grad((states * weight).sum(), [x, *layer.parameters()])
+        found.append([states, *gradients])
+    for packed, padded in zip(*found, strict=True):
+        torch.testing.assert_close(packed, padded)
+
+
+def test_it_learns_in_half_precision_and_parses_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors, heads = random_vectors([6, 4]), [np.arange(6), np.arange(4)]
+    names = [np.arange(n) % TAGS for n in (6, 4)]
+    batch = make_batch(vectors, names, heads, names)
+    model = network("predicted", dropout=0.0)
+
+    def learn() -> tuple[torch.Tensor, torch.Tensor]:
+        loss = model.train().loss(batch)
+        return loss, torch.autograd.grad(loss, model.lstm[0].weight_hh_l0)[0]
+
+    loss, gradient = learn()
+    full = model.eval()(batch).arcs
+    monkeypatch.setattr("treebridge.parse.biaffine.half_precision", lambda *_: torch.bfloat16)
+    coarse_loss, coarse_gradient = learn()
+    assert loss.dtype == coarse_loss.dtype == torch.float32
+    assert 0 < abs(coarse_loss / loss - 1) < 0.02
+    assert torch.cosine_similarity(gradient.flatten(), coarse_gradient.flatten(), 0) > 0.99
+    assert torch.equal(model.eval()(batch).arcs, full)
 
 
 def test_dropout_has_one_mask_a_sentence() -> None:

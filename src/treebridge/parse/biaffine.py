@@ -11,9 +11,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from treebridge.parse.bilstm import BiLSTM
 from treebridge.parse.settings import ParserSettings
+from treebridge.precision import half_precision
 
 
 class Batch(NamedTuple):
@@ -55,9 +56,7 @@ class Biaffine(nn.Module):
             self.tag_vectors = nn.Parameter(torch.randn(tags, settings.tag))
             dim += settings.tag
         sizes = [dim, *[wide] * (settings.layers - 1)]
-        self.lstm = nn.ModuleList(
-            nn.LSTM(size, settings.hidden, batch_first=True, bidirectional=True) for size in sizes
-        )
+        self.lstm = nn.ModuleList(BiLSTM(size, settings.hidden) for size in sizes)
         self.root = nn.Parameter(torch.zeros(wide))
         self.arc_dependent = nn.Linear(wide, settings.arc)
         self.arc_head = nn.Linear(wide, settings.arc)
@@ -77,26 +76,30 @@ class Biaffine(nn.Module):
 
     def forward(self, batch: Batch) -> States:
         """Scores of a batch; labels are left to `label_scores`, for chosen arcs only."""
+        with self._precision():
+            return self._states(batch)
+
+    def _states(self, batch: Batch) -> States:
         x = batch.vectors * self.scale  # [batch, n, dim]
-        tags = self.tagger(x) if self.settings.tags == "predicted" else None  # [batch, n, tags]
-        if tags is not None:
+        tags = None
+        if self.settings.tags == "predicted":
+            tags = self.tagger(x).float()  # [batch, n, tags]
             # Tags are learned from tags alone: what arcs want of them would not be tags.
             x = torch.cat([x, tags.detach().softmax(-1) @ self.tag_vectors], -1)
         elif self.settings.tags == "gold":
             known = (batch.tags >= 0).unsqueeze(-1)
             x = torch.cat([x, self.tag_vectors[batch.tags.clamp(min=0)] * known], -1)
         for lstm in self.lstm:
-            packed = pack_padded_sequence(self._drop(x), batch.lengths, batch_first=True)
-            x, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True)  # [batch, n, 2·hidden]
-        root = self.root.expand(len(x), 1, -1)
+            x = lstm(self._drop(x), batch.lengths)  # [batch, n, 2·hidden]
+        root = self.root.to(x.dtype).expand(len(x), 1, -1)
         with_root = self._drop(torch.cat([root, x], 1))  # [batch, n+1, 2·hidden]
         x = with_root[:, 1:]
         dependents = self._layer(self.arc_dependent, x)  # [batch, n, arc]
         heads = self._layer(self.arc_head, with_root)  # [batch, n+1, arc]
         arcs = _with_one(dependents) @ self.arc_weight @ heads.transpose(1, 2)  # [batch, n, n+1]
-        arcs = arcs.masked_fill(_impossible(batch.lengths, x.shape[1]).to(arcs.device), -torch.inf)
+        impossible = _impossible(batch.lengths, x.shape[1]).to(arcs.device)
         return States(
-            arcs,
+            arcs.float().masked_fill(impossible, -torch.inf),
             self._layer(self.label_dependent, x),
             self._layer(self.label_head, with_root),
             tags,
@@ -106,9 +109,9 @@ class Biaffine(nn.Module):
         """Scores of all labels for one head of each word: [batch, n] → [batch, n, labels]."""
         chosen = heads.clamp(min=0).unsqueeze(-1)  # [batch, n, 1]
         chosen = states.heads.gather(1, chosen.expand(-1, -1, states.heads.shape[-1]))
-        return torch.einsum(
-            "bna,alc,bnc->bnl", _with_one(states.dependents), self.label_weight, _with_one(chosen)
-        )
+        ends = _with_one(states.dependents), self.label_weight, _with_one(chosen)
+        with self._precision():
+            return torch.einsum("bna,alc,bnc->bnl", *ends).float()
 
     def loss(self, batch: Batch) -> Tensor:
         """Cross-entropy of arcs, of labels on gold heads and of tags, summed over words."""
@@ -116,6 +119,15 @@ class Biaffine(nn.Module):
         labels = self.label_scores(states, batch.heads)
         total = _summed(states.arcs, batch.heads) + _summed(labels, batch.labels)
         return total if states.tags is None else total + _summed(states.tags, batch.tags)
+
+    @property
+    def learns_in_half(self) -> bool:
+        """Whether it computes with 16 bits in training; it always parses with 32."""
+        return half_precision(self.root.device.type, self.settings.hidden) == torch.bfloat16
+
+    def _precision(self) -> torch.autocast:
+        half = self.training and self.learns_in_half
+        return torch.autocast(self.root.device.type, torch.bfloat16, enabled=half)
 
     def _layer(self, layer: nn.Linear, x: Tensor) -> Tensor:
         return self._drop(nn.functional.leaky_relu(layer(x), 0.1))

@@ -69,9 +69,9 @@ class Training:
 
     def run(self) -> tuple[Weights, list[Metrics]]:
         """Train to the end, from where an interrupted run of the same stopped."""
-        settings = self.settings
+        settings, fused = self.settings, self.workers.device in ("cpu", "cuda")
         optimizer = torch.optim.Adam(
-            self.model.parameters(), settings.learning_rate, settings.betas
+            self.model.parameters(), settings.learning_rate, settings.betas, fused=fused
         )
         state = read_checkpoint(self.work, self.key()) if self.work else None
         if state:
@@ -98,7 +98,8 @@ class Training:
 
     def key(self) -> str:
         """A hash of settings and data."""
-        content = [self.settings.config(), list(self.labels), list(self.tags), self.workers.size]
+        content = [self.settings.config(), list(self.labels), list(self.tags)]
+        content += [self.workers.size, self.model.learns_in_half]
         examples = [self.train.digest(), self.dev.digest()]
         return hashlib.sha256(json.dumps([*content, *examples]).encode()).hexdigest()
 

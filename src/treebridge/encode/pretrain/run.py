@@ -19,11 +19,11 @@ from treebridge.encode.pretrain.network import Rows, count_right, new_network, s
 from treebridge.encode.pretrain.rows import held_out_batches, training_batches
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.starts import give_start
+from treebridge.precision import half_precision
 from treebridge.workers import Workers
 
 CHECKS = (4, 20)  # how often the held-out text is looked at, once a minute within these limits
 SAVE_EVERY = 60.0  # seconds between two checkpoints
-WIDE = 256  # dimensions from which on a CPU was seen to gain by bf16; 1.75 times with 256
 Metrics = dict[str, float]
 
 
@@ -74,7 +74,7 @@ class Pretraining:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
             self.network: nn.Module = new_network(settings, corpus.tokenizer.get_vocab_size())
-        self._half = _half_precision(workers.device, settings.hidden)
+        self._half = half_precision(workers.device, settings.hidden)
         self._scaler = torch.amp.GradScaler(enabled=self._half == torch.float16)
 
     def run(self) -> list[Metrics]:
@@ -207,14 +207,3 @@ class Pretraining:
         except (OSError, RuntimeError, EOFError, pickle.UnpicklingError):
             return None
         return content if content.get("key") == self._key() else None
-
-
-def _half_precision(device: str, hidden: int) -> torch.dtype | None:
-    """What to compute in where that is faster than 32 bits: on GPUs, and on some CPUs."""
-    if device == "cuda":
-        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
-    if device == "cpu" and hidden >= WIDE:
-        known: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
-        if known.get("avx512_bf16") or known.get("amx_bf16"):
-            return torch.bfloat16
-    return None
