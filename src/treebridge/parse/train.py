@@ -98,10 +98,10 @@ class Training:
 
     def key(self) -> str:
         """A hash of settings and data."""
-        content = [self.settings.config(), list(self.labels), list(self.tags)]
-        content += [self.workers.size, self.model.learns_in_half]
-        examples = [self.train.digest(), self.dev.digest()]
-        return hashlib.sha256(json.dumps([*content, *examples]).encode()).hexdigest()
+        names = list(self.labels), list(self.tags)
+        how = self.settings.config(), self.workers.size, self.model.learns_in_half
+        examples = self.train.digest(), self.dev.digest()
+        return hashlib.sha256(json.dumps([*names, *how, *examples]).encode()).hexdigest()
 
     def _finished(self, history: list[Metrics]) -> bool:
         if len(history) >= self.settings.epochs:
