@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +61,18 @@ class _MeanOfLayers(nn.Module):
         return torch.stack([states[layer] for layer in self.layers]).mean(0)
 
 
+@contextmanager
+def _silence() -> Iterator[None]:
+    """The exporter and the quantiser talk to their authors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        logging.disable(logging.WARNING)
+        try:
+            yield
+        finally:
+            logging.disable(logging.NOTSET)
+
+
 def _export(network: nn.Module, layers: list[int], path: Path, *, int8: bool) -> None:
     try:
         import onnxscript  # noqa: F401
@@ -66,8 +81,7 @@ def _export(network: nn.Module, layers: list[int], path: Path, *, int8: bool) ->
     ids = torch.randint(1, 100, (2, 12))
     batch, pieces = torch.export.Dim("batch", min=1), torch.export.Dim("pieces", min=2)
     shape = {0: batch, 1: pieces}
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the exporter talks to its authors
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder, _silence():
         made = Path(folder) / "fp32.onnx"
         torch.onnx.export(
             _MeanOfLayers(network, layers).eval(),
