@@ -139,7 +139,7 @@ def compare_with_authors(folder: Path, sentences: list[list[str]]) -> tuple[floa
 
 
 def measure_store(folder: Path, sentences: list[list[str]]) -> None:
-    """Time to read a batch of 5 000 words against one training step of a small BiLSTM on it."""
+    """Time to read a batch of about 5 000 words against a training step of a small BiLSTM on it."""
 
     class Ready(type(Encoder.load(folder))):  # type: ignore[misc]
         """Hands out random vectors at once."""
@@ -165,8 +165,9 @@ def measure_store(folder: Path, sentences: list[list[str]]) -> None:
     start = time.process_time()
     lstm(torch.from_numpy(inputs))[0].sum().backward()
     step = time.process_time() - start
+    words = sum(len(store[index]) for index in batch)
     print(
-        f"store: a batch of 5 000 words ({store.dim}-d) read in {1000 * reading:.0f} ms, "
+        f"store: a batch of {words:,} words ({store.dim}-d) read in {1000 * reading:.0f} ms, "
         f"{reading / step:.1%} of a training step of a 3 × 200 BiLSTM ({step:.1f} s)",
         flush=True,
     )
