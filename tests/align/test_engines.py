@@ -24,7 +24,7 @@ ONE = Threads(1)
 @pytest.fixture(scope="module")
 def world() -> dict:
     """Artificial pairs with gold links, per target language."""
-    return {name: list(World(3).pairs(name, 3000)) for name in ("near", "far")}
+    return {name: list(World(3).pairs(name, n)) for name, n in (("near", 3000), ("far", 10_000))}
 
 
 def words_of(pairs) -> list:
@@ -45,9 +45,14 @@ def test_a_near_language_is_aligned(world: dict, name: str) -> None:
     assert errors(world["near"], name) < 0.05
 
 
-def test_a_far_language_is_aligned_better_by_the_hmm(world: dict) -> None:
-    # The verb is last and every noun has a dozen forms: 3,000 pairs are few for this.
-    assert errors(world["far"], "hmm") < 0.08 < errors(world["far"], "fast-align")
+def test_a_far_language_is_aligned_by_the_hmm(world: dict) -> None:
+    # The verb is last and every noun has a dozen forms, which takes more pairs to learn.
+    assert errors(world["far"], "hmm") < 0.05
+
+
+def test_few_pairs_of_a_far_language_are_aligned_better_by_the_hmm(world: dict) -> None:
+    few = world["far"][:3000]
+    assert errors(few, "hmm") < 0.08 < errors(few, "fast-align")
 
 
 @pytest.mark.parametrize("name", ENGINES)
