@@ -10,13 +10,14 @@ from scipy.special import digamma as scipy_digamma
 
 from align import textbook
 from treebridge.align import fast_align as fast_align_module
+from treebridge.align.agreement import fill_posteriors
 from treebridge.align.chain import CLASSES, jump_class
 from treebridge.align.counting import Block, blocks
 from treebridge.align.diagonal import expected_feature, fill_prior
 from treebridge.align.dirichlet import digamma
 from treebridge.align.encoded import Encoded, encode_pairs
 from treebridge.align.fast_align import FastAlign, FastAlignSettings
-from treebridge.align.hmm import Hmm, HmmSettings, estimate_jumps, fill_posteriors, first_jumps
+from treebridge.align.hmm import Hmm, HmmSettings, estimate_jumps, first_jumps
 from treebridge.align.table import PairTable, find
 from treebridge.align.threads import Threads
 
