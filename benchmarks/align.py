@@ -1,7 +1,7 @@
 """Word alignment: our engines against fast_align and eflomal, on the same words in the same run.
 
-python benchmarks/align.py [--pairs 100000] [--languages pt es] [--only hmm …] [--scaling]
-    [--fast-align PROGRAM] [--eflomal PYTHON]
+python benchmarks/align.py [--pairs 100000] [--languages pt es] [--only hmm …]
+    [--scaling | --threads] [--fast-align PROGRAM] [--eflomal PYTHON]
 
 PROGRAM is a build of clab/fast_align, PYTHON an interpreter that has eflomal; either is skipped
 with a word where it is not given. TREEBRIDGE_SHARED names the folder of real data.
@@ -11,24 +11,19 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import os
-import resource
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from common.aligners import EFLOMAL, in_child, theirs
+
 SHARED = Path(os.environ.get("TREEBRIDGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 LONG = 12  # words of a source sentence: Europarl's sentences are long, those of other sources short
+ENGINES = ["fast-align", "hmm"]
+SIZES = 40_000, 100_000, 400_000
 ALIGNERS = ["fast_align", "fast-align", "fast-align × 2", "eflomal", "hmm", "hmm × 2"]
-EFLOMAL = """
-import sys, eflomal
-pairs = [line.rstrip("\\n").split("\\t") for line in open(sys.argv[1], encoding="utf-8")]
-sides = [[pair[side] + "\\n" for pair in pairs] for side in (0, 1)]
-eflomal.Aligner().align(*sides, links_filename_fwd=sys.argv[2], links_filename_rev=sys.argv[3])
-"""
 
 
 def gold_file(language: str) -> Path:
@@ -53,55 +48,6 @@ def write_words(path: Path, language: str, number: int) -> None:
     with path.open("w", encoding="utf-8") as stream:
         for pair in pairs:
             stream.write("\t".join(" ".join(side).lower() for side in pair) + "\n")
-
-
-def ours(path: Path, name: str, threads: int, output: Path) -> dict[str, Any]:
-    """Fit and align in this process; both directions are written as Pharaoh files."""
-    import time
-
-    from treebridge.align.encoded import encode_pairs
-    from treebridge.align.engines import engine
-    from treebridge.align.pharaoh import write_pharaoh
-    from treebridge.align.symmetrize import symmetrize
-    from treebridge.align.threads import Threads
-
-    with Threads(threads) as pool, path.open(encoding="utf-8") as stream:
-        small = encode_pairs([(["a", "b"], ["c", "d"])] * 3)
-        engine(name).fit(small, pool).choices(small, pool)  # compile, or load what was compiled
-        wall, cpu = time.perf_counter(), time.process_time()
-        corpus = encode_pairs(tuple(side.split() for side in line.split("\t")) for line in stream)
-        choices = engine(name).fit(corpus, pool).choices(corpus, pool)
-        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        for method in ("forward", "reverse"):
-            links = symmetrize(corpus, choices, method, pool)
-            write_pharaoh(f"{output}.{method}", links, corpus)
-    return {"wall": wall, "cpu": cpu, "memory": memory}
-
-
-def in_child(path: Path, name: str, threads: int, output: Path) -> dict[str, Any]:
-    """Measure in a fresh process, so that the memory is its own."""
-    command = [sys.executable, __file__, "--child", name, str(threads), str(path), str(output)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return dict(json.loads(done.stdout))
-
-
-def theirs(commands: list[tuple[list[str], Path | None]]) -> dict[str, Any]:
-    """Run other people's programs one after the other, one core each."""
-    wall = cpu = memory = 0.0
-    for command, output in commands:
-        timed = ["/usr/bin/time", "-f", "%e %U %S %M", *command]
-        with (output or Path(os.devnull)).open("wb") as stream:
-            done = subprocess.run(
-                timed,
-                stdout=stream,
-                stderr=subprocess.PIPE,
-                check=True,
-                env={**os.environ, "OMP_NUM_THREADS": "1"},
-            )
-        elapsed, user, system, size = map(float, done.stderr.decode().split("\n")[-2].split())
-        wall, cpu, memory = wall + elapsed, cpu + user + system, max(memory, size / 1024)
-    return {"wall": wall, "cpu": cpu, "memory": memory}
 
 
 def measure(name: str, path: Path, output: Path, args: argparse.Namespace) -> dict[str, Any] | None:
@@ -188,37 +134,60 @@ def compare(args: argparse.Namespace, folder: Path) -> None:
                 )
 
 
-def scaling(args: argparse.Namespace, folder: Path) -> None:
-    """Ten times the pairs: ten times the time, less than ten times the memory."""
+def write_bitext(path: Path, number: int) -> tuple[int, int]:
+    """The first pairs of en-pt, long or short; return their words and their word pairs."""
     from treebridge import Bitext
 
+    words = cells = 0
+    bitext = Bitext.read(SHARED / "data/bitext/en-pt.tsv.xz", target_language="pt", limit=number)
+    with path.open("w", encoding="utf-8") as stream:
+        for pair in bitext:
+            words += len(pair.source) + len(pair.target)
+            cells += len(pair.source) * len(pair.target)
+            stream.write("\t".join(" ".join(side) for side in pair) + "\n")
+    return words, cells
+
+
+def scaling(args: argparse.Namespace, folder: Path) -> None:
+    """Ten times the pairs: ten times the time, less than ten times the memory."""
     print("\nscaling on all pairs of en-pt, one core")
     print("| engine | pairs | words | CPU s | µs a word pair | MB |\n|---|---|---|---|---|---|")
-    for number in (40_000, 100_000, 400_000):
+    rates: dict[str, list[tuple[float, float]]] = {name: [] for name in ENGINES}
+    for number in SIZES:
         path = folder / "scaling.tsv"
-        words = cells = 0
-        bitext = Bitext.read(
-            SHARED / "data/bitext/en-pt.tsv.xz", target_language="pt", limit=number
-        )
-        with path.open("w", encoding="utf-8") as stream:
-            for pair in bitext:
-                words += len(pair.source) + len(pair.target)
-                cells += len(pair.source) * len(pair.target)
-                stream.write("\t".join(" ".join(side) for side in pair) + "\n")
-        for name in ("fast-align", "hmm"):
+        words, cells = write_bitext(path, number)
+        for name in ENGINES:
             spent = in_child(path, name, 1, folder / "scaling")
+            rates[name].append((1e6 * spent["cpu"] / cells, spent["memory"]))
             print(
                 f"| {name} | {number:,} | {words:,} | {spent['cpu']:.1f} "
-                f"| {1e6 * spent['cpu'] / cells:.3f} | {spent['memory']:.0f} |",
+                f"| {rates[name][-1][0]:.3f} | {spent['memory']:.0f} |",
                 flush=True,
             )
+    for name, measured in rates.items():
+        times = [rate for rate, _ in measured]
+        print(
+            f"{name}: time for a word pair within {max(times) / min(times) - 1:.0%}; "
+            f"{measured[-1][1] / measured[0][1]:.1f} times the memory for "
+            f"{SIZES[-1] / SIZES[0]:.0f} times the pairs"
+        )
+
+
+def threads(args: argparse.Namespace, folder: Path) -> None:
+    """What a second core gives by the clock; the machine must have nothing else to do."""
+    path = folder / "threads.tsv"
+    write_bitext(path, SIZES[0])
+    print(f"\n{SIZES[0]:,} pairs of en-pt, seconds by the clock, the better of two runs")
+    print("| engine | one thread | two threads | gain |\n|---|---|---|---|")
+    for name in ENGINES:
+        one, two = (
+            min(in_child(path, name, number, folder / "threads")["wall"] for _ in range(2))
+            for number in (1, 2)
+        )
+        print(f"| {name} | {one:.1f} | {two:.1f} | {one / two:.2f} |", flush=True)
 
 
 def main() -> None:
-    if sys.argv[1:2] == ["--child"]:
-        name, threads, path, output = sys.argv[2:]
-        print(json.dumps(ours(Path(path), name, int(threads), Path(output))))
-        return
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--pairs", type=int, default=100_000)
     parser.add_argument("--languages", nargs="*", default=["pt", "es"])
@@ -226,11 +195,13 @@ def main() -> None:
     parser.add_argument("--fast-align")
     parser.add_argument("--eflomal")
     parser.add_argument("--scaling", action="store_true", help="only this")
+    parser.add_argument("--threads", action="store_true", help="only this")
     args = parser.parse_args()
     if not (SHARED / "data/bitext").is_dir():
         sys.exit("no real data: put it in ../shared or name it with TREEBRIDGE_SHARED")
     with tempfile.TemporaryDirectory() as name:
-        (scaling if args.scaling else compare)(args, Path(name))
+        run = scaling if args.scaling else threads if args.threads else compare
+        run(args, Path(name))
 
 
 if __name__ == "__main__":
