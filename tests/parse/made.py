@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from typer.testing import CliRunner
 
-from treebridge import Treebank
+from treebridge import Sentence, Treebank
+from treebridge.cli import app
 from treebridge.corpus.artificial import World
 from treebridge.encode.static import StaticEncoder
 from treebridge.parse.settings import ParserSettings
@@ -32,3 +34,15 @@ def make_vectors(path: Path, *treebanks: Treebank, seed: int = 1) -> StaticEncod
     rows = (" ".join([w, *(f"{x:.4f}" for x in v)]) for w, v in zip(words, vectors, strict=True))
     path.write_text(f"{len(words)} {DIM}\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return StaticEncoder(path)
+
+
+def bare(treebank: Treebank) -> list[Sentence]:
+    """The same words without any annotation."""
+    return [Sentence.from_words(s.forms) for s in treebank]
+
+
+def command(*arguments: object) -> str:
+    """What a command prints on standard output."""
+    result = CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout

@@ -1,0 +1,37 @@
+"""A parser of artificial trees with random vectors for their words, trained once a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from made import DEV, QUICK, TRAIN, make_vectors
+
+from treebridge import Parser
+from treebridge.encode.static import StaticEncoder
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder for vectors, and for the cache while it is in use."""
+    folder = tmp_path_factory.mktemp("parser")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TREEBRIDGE_CACHE", str(folder / "cache"))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def encoder(place: Path) -> StaticEncoder:
+    return make_vectors(place / "source.vec", TRAIN, DEV)
+
+
+@pytest.fixture(scope="module")
+def parser(encoder: StaticEncoder) -> Parser:
+    return Parser.train(TRAIN, encoder, DEV, QUICK)
+
+
+@pytest.fixture(scope="module")
+def folder(parser: Parser, place: Path) -> Path:
+    parser.save(place / "en")
+    return place / "en"

@@ -1,0 +1,148 @@
+"""Training: what is learned, resumed, shared by two processes; on artificial trees."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from made import DEV, QUICK, TRAIN, bare, command
+
+from treebridge import Parser, TreebridgeError
+from treebridge.encode.static import StaticEncoder
+from treebridge.parse.checkpoint import Metrics
+from treebridge.parse.score import score
+from treebridge.parse.train import Watcher
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*words have no vector")
+
+
+def test_it_learns(parser: Parser) -> None:
+    found = score(DEV, parser(bare(DEV)))
+    assert found["LAS"] > 70 and found["UPOS"] > 95
+    for name in ("UAS", "LAS", "UPOS"):  # what training says is what parsing gives
+        assert parser.scores[name] == found[name]
+
+
+@pytest.mark.parametrize("tags", ["gold", "none"])
+def test_tags_of_another_kind(tags: str, encoder: StaticEncoder) -> None:
+    parser = Parser.train(TRAIN, encoder, DEV, replace(QUICK, tags=tags, isotropy=0))
+    assert len(parser.space.isotropy.means) == 0
+    found = score(DEV, parser(DEV))
+    assert found["LAS"] == parser.scores["LAS"] > 60
+    if tags == "gold":
+        with pytest.raises(TreebridgeError, match="sentence 1 has words without UPOS"):
+            parser(bare(DEV))
+    else:
+        assert parser([["a"]])[0].upos == ("_",)
+
+
+def test_training_needs_trees(encoder: StaticEncoder) -> None:
+    with pytest.raises(TreebridgeError, match="no training sentences"):
+        Parser.train([], encoder, DEV, QUICK)
+    with pytest.raises(TreebridgeError, match="training sentence 1 has words without HEAD"):
+        Parser.train(bare(DEV), encoder, DEV, QUICK)
+    untagged = [s.annotate(upos=["_"] * len(s)) for s in DEV]
+    with pytest.raises(TreebridgeError, match="--tags none"):
+        Parser.train(untagged, encoder, DEV, QUICK)
+
+
+class StopAfter(Watcher):
+    """The user presses Ctrl-C in the middle of an epoch."""
+
+    def __init__(self, share: float):
+        self.share = share
+        self.said: list[str] = []
+        self.seen: list[float] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    def step(self, share: float, loss: float, words_per_second: float, left: float) -> None:
+        assert loss > 0 and words_per_second > 0 and left >= 0
+        if share > self.share:
+            raise KeyboardInterrupt
+
+    def epoch(self, metrics: Metrics) -> None:
+        self.seen.append(metrics["epoch"])
+
+
+def weights(parser: Parser) -> bytes:
+    return b"".join(w.numpy().tobytes() for w in parser.model.state_dict().values())
+
+
+def test_interrupted_and_resumed_is_the_same_as_in_one_go(
+    parser: Parser, encoder: StaticEncoder, tmp_path: Path
+) -> None:
+    stop = StopAfter(0.5)
+    with pytest.raises(KeyboardInterrupt):
+        Parser.train(TRAIN, encoder, DEV, QUICK, work=tmp_path, watcher=stop)
+    assert stop.seen == [1]
+    resumed = StopAfter(2)
+    again = Parser.train(TRAIN, encoder, DEV, QUICK, work=tmp_path, watcher=resumed)
+    assert resumed.said == ["going on after epoch 1"] and resumed.seen == [2, 3]
+    assert weights(again) == weights(parser)
+    other = StopAfter(0.1)  # other settings are another training
+    with pytest.raises(KeyboardInterrupt):
+        changed = replace(QUICK, seed=2)
+        Parser.train(TRAIN, encoder, DEV, changed, work=tmp_path, watcher=other)
+    assert other.said == []
+
+
+def test_patience_ends_training_and_the_best_epoch_is_kept(encoder: StaticEncoder) -> None:
+    """With a learning rate of almost nothing no epoch is better than the first."""
+    settings = replace(
+        QUICK, epochs=20, patience=2, learning_rate=1e-12, schedule="constant", hidden=8
+    )
+    parser = Parser.train(TRAIN[:40], encoder, DEV[:20], settings)
+    assert len(parser.history) == 3 and parser.scores["epoch"] == 1
+
+
+def test_two_processes_train_one_parser(
+    encoder: StaticEncoder, parser: Parser, tmp_path: Path
+) -> None:
+    TRAIN.write(tmp_path / "train.conllu")
+    DEV.write(tmp_path / "dev.conllu")
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import os, sys\n"
+        f"sys.path[:0] = {[str(Path(__file__).parent), str(Path(__file__).parents[1])]}\n"
+        "from made import QUICK\n"
+        "from treebridge import Encoder, Parser, Treebank\n"
+        "read = Treebank.read\n"
+        f"encoder = Encoder.load({encoder.name!r})\n"
+        "made = Parser.train(read('train.conllu'), encoder, read('dev.conllu'), QUICK, device='cpu')\n"
+        "made.save('of' + os.environ['RANK'])\n"
+    )
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", script.name]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=200, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    first, second = Parser.load(tmp_path / "of0"), Parser.load(tmp_path / "of1")
+    assert weights(first) == weights(second) != weights(parser)
+    assert first.scores["LAS"] > 40  # half as many steps
+    assert first.history[0]["loss"] > parser.history[0]["loss"]  # a mean over words, as alone
+
+
+def test_train_command(encoder: StaticEncoder, tmp_path: Path) -> None:
+    TRAIN[:60].write(tmp_path / "train.conllu")
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "file").touch()
+    common = ("train", tmp_path / "train.conllu", "--encoder", encoder.name, "--preset", "small")
+    with pytest.raises(TreebridgeError, match="is no parser; name another"):
+        command(*common, "-o", tmp_path / "taken")
+    made = tmp_path / "en"
+    printed = command(*common, "-o", made, "--epochs", "1", "--tags", "none", "--no-isotropy")
+    assert printed.startswith(f"{made}: UAS ")
+    config = json.loads((made / "config.json").read_text())
+    assert config["settings"]["tags"] == "none" and config["settings"]["isotropy"] == 0
+    assert config["about"]["sentences"] == 57 and config["about"]["treebank"] == "train.conllu"
+    assert (made / "learning-curve.png").read_bytes()[:4] == b"\x89PNG"
+    assert not (tmp_path / ".en.training").exists()
+    assert "train.conllu" in (made / "README.md").read_text(encoding="utf-8")
