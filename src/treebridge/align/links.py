@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numba as nb
@@ -56,8 +56,12 @@ class Links:
     @classmethod
     def of(cls, pairs: Iterable[Iterable[tuple[int, int]]]) -> Links:
         """From sets of links."""
-        rows = [sorted(set(links)) for links in pairs]
-        flat = np.array([link for row in rows for link in row], np.uint16).reshape(-1, 2)
+        return cls.stack([np.array(sorted(set(links))).reshape(-1, 2) for links in pairs])
+
+    @classmethod
+    def stack(cls, rows: Sequence[npt.NDArray[np.number]]) -> Links:
+        """From the [k, 2] arrays of all pairs, each sorted."""
+        flat = np.concatenate([np.zeros((0, 2)), *rows]).astype(np.uint16)
         at = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
         return cls(flat[:, 0].copy(), flat[:, 1].copy(), at)
 

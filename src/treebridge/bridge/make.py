@@ -43,6 +43,7 @@ class MakeSettings:
     aligner: str = DEFAULT
     symmetrize: str = "intersection"
     links: str | None = None  # a Pharaoh file instead of our aligner
+    rounds: int = 1  # more: words are linked anew by the bridge itself, at most so often
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,10 @@ def make_bridge(
     settings = settings or MakeSettings()
     if into:
         into.check(source)
-    return gather(bitext, source, target, settings, reports).bridge(into, settings.fit)
+    from treebridge.bridge.rounds import bridge_in_rounds
+
+    gathered = gather(bitext, source, target, settings, reports)
+    return bridge_in_rounds(gathered, into, settings.fit, settings.rounds)
 
 
 def gather(
@@ -161,19 +165,29 @@ def find_links(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Link
     """One-to-one links: read from a file, from the cache, or made by our aligner."""
     if settings.links:
         return read_pharaoh(settings.links, bitext).one_to_one()
-    path = cache_folder("links") / f"{_links_key(bitext, settings)}.safetensors"
+    make = lambda: _align(bitext, settings, reports)  # noqa: E731
+    return kept_links(_links_key(bitext, settings), make)
+
+
+def kept_links(key: str, make: Callable[[], Links]) -> Links:
+    """The links of this key from the cache; made and kept where there are none."""
+    path = cache_folder("links") / f"{key}.safetensors"
     if path.exists():
         kept = read_tensors(path)
         return Links(kept["source"], kept["target"], kept["at"])
+    links = make()
+    _keep(path, {"source": links.source, "target": links.target, "at": links.at})
+    return links
+
+
+def _align(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Links:
     corpus = encode(bitext, reports.pairs(bitext))
     if not len(corpus):
         raise TreebridgeError(f"no pairs to align: {bitext.counts}", file=str(bitext.paths[0]))
     with Threads(None) as threads:
         aligner = engine(settings.aligner).fit(corpus, threads, reports.align)
         choices = aligner.choices(corpus, threads, reports.align)
-        links = symmetrize(corpus, choices, settings.symmetrize, threads).one_to_one()
-    _keep(path, {"source": links.source, "target": links.target, "at": links.at})
-    return links
+        return symmetrize(corpus, choices, settings.symmetrize, threads).one_to_one()
 
 
 def _walk(bitext: Bitext, links: Links) -> Pairs:

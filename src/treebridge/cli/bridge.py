@@ -77,6 +77,9 @@ def bridge(
     symmetrize: Annotated[
         Symmetrize, typer.Option(help="How two directions make one.")
     ] = Symmetrize.intersection,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="More: link words anew by the bridge, while it gains.")
+    ] = 1,
     level: Annotated[Level, typer.Option(help="What an anchor is the mean of.")] = Level.sense,
     isotropy: Annotated[bool, typer.Option(help="Iterative normalization.")] = True,
     weighting: Annotated[
@@ -128,6 +131,7 @@ def bridge(
         aligner=Engine.fast_align.value if paper else aligner.value,
         symmetrize=symmetrize.value,
         links=links,
+        rounds=rounds,
     )
     encoding = EncoderSettings(layers, precision, backend, device, offline=offline)
     bridge_files(bitext, source, target, into, output, settings, encoding, as_json=as_json)
