@@ -53,6 +53,19 @@ def test_the_rotation_between_the_spaces_is_found(occurrences, held) -> None:
         assert bridge.quality["verdict"].startswith("good")
 
 
+def test_occurrences_are_weighed_and_mapped_like_anchors(occurrences, held) -> None:
+    maps = {
+        weighting: fit(occurrences, held, level="occurrence", weighting=weighting, map="blend")
+        for weighting in ("none", "sqrt", "count")
+    }
+    assert all(bridge.quality["verdict"].startswith("good") for bridge in maps.values())
+    assert not np.allclose(maps["none"].w, maps["count"].w, atol=1e-3)
+    w = maps["count"].w
+    assert np.abs(w.T @ w - np.eye(48)).max() > 1e-3  # no rotation
+    with pytest.raises(TreebridgeError, match="take --level word or sense"):
+        fit(occurrences, held, level="occurrence", map="rcsls")
+
+
 def test_quality_block(occurrences, held) -> None:
     quality = fit(occurrences, held).quality
     shape = quality["anisotropy"]

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from scipy.linalg import orthogonal_procrustes
 
 from treebridge import TreebridgeError
-from treebridge.bridge.mapping import WEIGHTINGS, Moments, csls, least_squares, orthogonal, rcsls
+from treebridge.bridge.mapping import (
+    WEIGHTINGS,
+    Moments,
+    blend,
+    csls,
+    least_squares,
+    orthogonal,
+    rcsls,
+)
 
 
 def rotation(rows: int, columns: int, seed: int) -> np.ndarray:
@@ -65,6 +73,22 @@ def test_least_squares() -> None:
     x, y = rng.normal(size=(200, 5)), rng.normal(size=(200, 7))
     expected = np.linalg.lstsq(x, y, rcond=None)[0].T
     np.testing.assert_allclose(least_squares(moments(x, y), ridge=1e-12), expected, atol=1e-6)
+
+
+def test_a_blend_is_least_squares_pulled_towards_the_rotation() -> None:
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=(300, 6))
+    y = x @ rng.normal(size=(6, 6)).T + rng.normal(size=(300, 6))
+    both = moments(x, y)
+    straight, turned, between = least_squares(both), orthogonal(both), blend(both)
+    np.testing.assert_allclose(blend(both, pull=1e-9), straight, atol=1e-4)
+    np.testing.assert_allclose(blend(both, pull=1e9), turned, atol=1e-4)
+    losses = [np.square(x @ w.T - y).sum() for w in (straight, between, turned)]
+    assert losses == sorted(losses)
+    away = [np.linalg.norm(w - turned) for w in (straight, between)]
+    assert 0.3 < away[1] / away[0] < 0.7  # about halfway, as x is isotropic
+    true = rotation(6, 6, 2)
+    np.testing.assert_allclose(blend(moments(x, x @ true.T)), true, atol=1e-8)
 
 
 def test_too_few_and_broken_anchors() -> None:

@@ -107,7 +107,7 @@ class BridgeSettings:
     level: str = "sense"  # word | sense | occurrence
     isotropy: bool = True
     weighting: str = "count"  # none (the paper) | sqrt | count
-    map: str = "procrustes"  # procrustes | least-squares | rcsls
+    map: str = "procrustes"  # procrustes | least-squares | blend | rcsls
     paper: bool = False
     seed: int = 0
 

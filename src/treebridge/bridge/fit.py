@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treebridge.bridge.bridge import Bridge, BridgeSettings
 from treebridge.bridge.collect import Occurrences
 from treebridge.bridge.isotropy import BLOCK, Isotropy, anisotropy, unit
-from treebridge.bridge.mapping import WEIGHTINGS, Matrix, Moments, least_squares, orthogonal, rcsls
+from treebridge.bridge.mapping import MAPS, WEIGHTINGS, Matrix, Moments, rcsls
 from treebridge.bridge.quality import HeldOut, chance_level, mean_cosine, retrieval, verdict
 from treebridge.bridge.senses import Anchors, anchors, sense_labels
 from treebridge.bridge.space import Space
@@ -58,7 +58,7 @@ def fit_bridge(
         )  # fmt: skip
         x, y = _unit(found.target), _unit(found.source)
     if settings.level == "occurrence":
-        w = orthogonal(_occurrence_moments(occurrences, left, right))
+        w = MAPS[settings.map](_occurrence_moments(occurrences, left, right, settings))
     else:
         w = _fit_map(x, y, found.counts, settings)
     space = into or Space.of(source, right)
@@ -102,10 +102,12 @@ def _check(settings: BridgeSettings, source: Encoder, into: Space | None) -> Non
     for name, value, allowed in (
         ("--level", settings.level, ("word", "sense", "occurrence")),
         ("--weighting", settings.weighting, tuple(WEIGHTINGS)),
-        ("--map", settings.map, ("procrustes", "least-squares", "rcsls")),
+        ("--map", settings.map, (*MAPS, "rcsls")),
     ):
         if value not in allowed:
             raise TreebridgeError(f"{name} {value}: take {', '.join(allowed)}")
+    if settings.map == "rcsls" and settings.level == "occurrence":
+        raise TreebridgeError("--map rcsls compares all anchors: take --level word or sense")
     if into is None:
         return
     into.check(source)
@@ -135,12 +137,20 @@ def _by_themselves(
     return found, _fit_isotropy(found.target, settings), _fit_isotropy(found.source, settings)
 
 
-def _occurrence_moments(occurrences: Occurrences, left: Isotropy, right: Isotropy) -> Moments:
+def _occurrence_moments(
+    occurrences: Occurrences, left: Isotropy, right: Isotropy, settings: BridgeSettings
+) -> Moments:
+    """Every occurrence is an anchor; those of a type weigh together what its anchor would."""
     moments = Moments(occurrences.target.shape[1], occurrences.source.shape[1])
+    sizes = np.diff(occurrences.layout.offsets)
+    counts = sizes.astype(np.float64)
+    weights = np.repeat(WEIGHTINGS[settings.weighting](counts) / counts, sizes)
     for start in range(0, len(occurrences), BLOCK):
         here = slice(start, start + BLOCK)
         moments.add(
-            left.transform(occurrences.target[here]), right.transform(occurrences.source[here])
+            left.transform(occurrences.target[here]),
+            right.transform(occurrences.source[here]),
+            weights[here],
         )
     return moments
 
@@ -155,7 +165,7 @@ def _fit_map(
         return rcsls(x, y)
     moments = Moments(x.shape[1], y.shape[1])
     moments.add(x, y, WEIGHTINGS[settings.weighting](counts.astype(np.float64)))
-    return orthogonal(moments) if settings.map == "procrustes" else least_squares(moments)
+    return MAPS[settings.map](moments)
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

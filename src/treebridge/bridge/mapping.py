@@ -51,6 +51,25 @@ def least_squares(moments: Moments, ridge: float = 1e-6) -> Matrix:
     return np.linalg.solve(square, moments.cross.T).T
 
 
+def blend(moments: Moments, pull: float = 1.0) -> Matrix:
+    """Least squares, pulled towards the orthogonal map R: ‖XWᵀ − Y‖² + λ‖W − R‖² is least.
+
+    λ is `pull` times the mean square of X in a direction: 1 is halfway where X is isotropic.
+    """
+    rotation = orthogonal(moments)
+    square = moments.square
+    weight = pull * np.trace(square) / len(square)
+    pulled = moments.cross + weight * rotation
+    return np.linalg.solve(square + weight * np.eye(len(square)), pulled.T).T
+
+
+MAPS: dict[str, Callable[[Moments], Matrix]] = {
+    "procrustes": orthogonal,
+    "least-squares": least_squares,
+    "blend": blend,
+}
+
+
 def _check(moments: Moments) -> None:
     needed = min(moments.cross.shape)
     if moments.count < needed:

@@ -43,6 +43,7 @@ class Map(str, Enum):
 
     procrustes = "procrustes"
     least_squares = "least-squares"
+    blend = "blend"
     rcsls = "rcsls"
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
-from treebridge.cli.bridge import AnchorWords, Level
+from treebridge.cli.bridge import AnchorWords, Level, Map
 from treebridge.cli.options import (
     CONTRACTIONS,
     DEVICE,
@@ -37,6 +37,7 @@ def build(
     epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
     aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
     level: Annotated[Level, typer.Option(help="What an anchor is the mean of.")] = Level.sense,
+    map_kind: Annotated[Map, typer.Option("--map", help="What kind of map.")] = Map.procrustes,
     anchor_words: Annotated[
         AnchorWords, typer.Option(help="whole: single pieces on both sides.")
     ] = AnchorWords.whole,
@@ -79,5 +80,5 @@ def build(
         contractions=contractions,
     )
     encoders = (source_encoder, target_encoder)
-    fit = BridgeSettings(level=level.value)
+    fit = BridgeSettings(level=level.value, map=map_kind.value)
     build_parser(treebank, dev, text, encoders, output, settings, fit, seed)

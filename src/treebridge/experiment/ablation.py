@@ -93,7 +93,7 @@ def _collect(settings: LabSettings, words: str) -> LabSettings:
 GROUPS: dict[str, Callable[[Variant], list[Variant]]] = {
     "level": _fits("level", "level", ("word", "sense", "occurrence")),
     "weighting": _fits("weighting", "weighting", ("none", "sqrt", "count")),
-    "map": _fits("map", "map", ("procrustes", "least-squares", "rcsls")),
+    "map": _fits("map", "map", ("procrustes", "least-squares", "blend", "rcsls")),
     "anchors": _fits("anchors", "paper", (False, True)),
     "isotropy-from": _settings(
         "isotropy-from", ("bitext", "input"), lambda s, c: replace(s, isotropy_from=c)
