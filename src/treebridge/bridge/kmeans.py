@@ -152,7 +152,9 @@ def _main_directions(points: torch.Tensor) -> torch.Tensor:
     Centres that are far apart differ in these. One step of a randomized range finder (Halko,
     Martinsson, Tropp 2011) is enough and costs as much as a few iterations for one k.
     """
-    return torch.linalg.qr(points.transpose(1, 2) @ (points @ _directions(points.shape[-1])))[0]
+    drawn = points @ _directions(points.shape[-1])
+    spread: torch.Tensor = torch.linalg.qr(points.transpose(1, 2) @ drawn)[0]
+    return spread
 
 
 @lru_cache(maxsize=4)
