@@ -45,6 +45,7 @@ def serve_models(
     app = create_app(models, settings, views)
     shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
     where = f"[{shown}]" if ":" in shown else shown
+    listening.listen()  # who reads the address may come at once
     print(f"http://{where}:{listening.getsockname()[1]}  (Ctrl-C stops)", file=sys.stderr)
     config = uvicorn.Config(app, log_level="warning", timeout_keep_alive=30, server_header=False)
     uvicorn.Server(config).run(sockets=[listening])
