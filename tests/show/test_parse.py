@@ -120,39 +120,6 @@ def test_multiword_tokens_come_back_as_ranges(home: Path, tmp_path: Path) -> Non
     assert make_splitter(Reading(tokens=True, language="pt")).multiword is None
 
 
-def test_a_sentence_as_an_argument(home: Path, tmp_path: Path) -> None:
-    model = home / "model"
-    out = trees(command("parse", "--model", model, "One two.", "Three four! Five."))
-    assert [s.text for s in out] == ["One two.", "Three four!", "Five."]
-    assert len(trees(command("parse", "--model", model, "long " * 300))) == 1
-    (tmp_path / "two words").write_text("Six.\n", encoding="utf-8")
-    assert trees(command("parse", "--model", model, tmp_path / "two words"))[0].text == "Six."
-    for name in ("my text.txt", "word", "a/b"):
-        with pytest.raises(TreebridgeError, match=f"{name}: there is no such file"):
-            command("parse", "--model", model, name)
-
-
-def test_the_language_of_the_model_finds_the_words(home: Path) -> None:
-    """Of the bridge where there is one; a source language says nothing about the target."""
-    parser = Parser.load(home / "bridged")
-    assert parser.bridge and parser.language == "qab"
-    parser.bridge.made["target_language"] = "pt"
-    (tree,) = parser("Trata-se do fim.")
-    assert tree.forms == ("Trata", "se", "de", "o", "fim", ".")
-    parser.bridge.made.pop("target_language")
-    parser.about["language"] = "pt"
-    assert parser.language is None and len(parser("Trata-se do fim.")[0]) == 4
-
-
-def test_punctuation_is_tagged_so(home: Path) -> None:
-    """Whatever the tagger thinks of words that it has never seen."""
-    parser = Parser.load(home / "model")
-    (tree,) = parser([["¿", "«", "…", "¡", "?!", ":)", "%"]])
-    assert tree.upos[:5] == ("PUNCT",) * 5
-    (kept,) = parser([tree.annotate(upos=["X"] * 7)])
-    assert set(kept.upos) == {"X"}  # tags that are there stay
-
-
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

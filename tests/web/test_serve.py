@@ -1,0 +1,47 @@
+"""`treebridge serve` before it serves."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner
+
+from treebridge import TreebridgeError
+from treebridge.cli import app as cli
+
+
+def test_command_line_mistakes(home: Path) -> None:
+    def serve(*arguments: object) -> None:
+        CliRunner().invoke(cli, ["serve", *map(str, arguments)], catch_exceptions=False)
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(TreebridgeError, match="take another --port"):
+            serve("--model", home / "model", "--port", taken.getsockname()[1])
+    with pytest.raises(TreebridgeError, match="two models are called"):
+        serve("--model", home / "model", "--model", home / "model", "--port", 0)
+    (home / "pairs2.tsv").write_text("a\tb\n")
+    with pytest.raises(TreebridgeError, match="no model here has one"):
+        serve("--model", home / "model", "--bitext", home / "pairs2.tsv", "--port", 0)
+
+
+def test_without_a_model_all_shipped_ones_are_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    from treebridge.web import serve
+
+    def ask() -> list[str]:
+        asked: list[str] = []
+        monkeypatch.setattr(serve.Models, "load", lambda names, encoding: asked.extend(names))
+        monkeypatch.setattr(serve, "create_app", lambda *arguments: None)
+        monkeypatch.setattr(serve.uvicorn, "Server", lambda config: SimpleNamespace(run=dict))
+        CliRunner().invoke(cli, ["serve", "--port", "0"], catch_exceptions=False)
+        return asked
+
+    monkeypatch.setattr(serve, "shipped_models", lambda: {"es": None, "pt": None})
+    assert ask() == ["es", "pt"]
+    monkeypatch.setattr(serve, "shipped_models", dict)
+    with pytest.raises(TreebridgeError, match="no model is shipped with this"):
+        ask()
