@@ -7,8 +7,10 @@ pair that the filters leave out.
 from __future__ import annotations
 
 import sys
+from array import array
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
@@ -37,8 +39,7 @@ def write_pharaoh(path: str | Path, links: Links, corpus: Encoded) -> None:
 def read_pharaoh(path: str | Path, bitext: Bitext) -> Links:
     """The links of the pairs that a bitext keeps; every index is checked against its words."""
     lines = read_lines(path)
-    links: list[tuple[int, int]] = []
-    at = [0]
+    links, at = array("H"), array("q", [0])  # many: not a Python object each
     used = 0
     for pair in bitext:
         text = ""
@@ -53,8 +54,8 @@ def read_pharaoh(path: str | Path, bitext: Bitext) -> Links:
                     file=name_of(path),
                 ) from None
         found = set(parse_links(text, len(pair.source), len(pair.target), path, used))
-        links += sorted(found)
-        at.append(len(links))
+        links.extend(chain.from_iterable(sorted(found)))
+        at.append(len(links) // 2)
     rest = sum(1 for _ in lines)
     unread = bitext.limit is not None and bitext.counts.kept == bitext.limit
     if used + rest != bitext.counts.read and not unread:

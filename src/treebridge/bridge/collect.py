@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.bridge.layout import Chooser, CollectSettings, Layout, LinkArray, lay_out, places
+from treebridge.bridge.pages import release
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
 
@@ -133,6 +134,7 @@ def _fill(pairs: Pairs, chooser: Chooser, layout: Layout, building: Path, watch:
                 where[place.row] = (number, place.source, place.target)
         for array in (target, source, where):
             array.flush()  # type: ignore[attr-defined]
+            release(array)
         _note_progress(building, step)
 
 

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from treebridge.bridge.collect import Occurrences
 from treebridge.bridge.layout import LinkArray
+from treebridge.bridge.pages import release
 from treebridge.bridge.senses import Anchors
 from treebridge.corpus.bitext import Pair
 
@@ -36,18 +38,20 @@ def describe_senses(
         ]
         anchor_of[rows] = a
         vectors = np.asarray(occurrences.target[rows], np.float32)
+        release(occurrences.target)
         nearest = rows[np.argsort(-(vectors @ vectors.mean(0)), kind="stable")[:CONTEXTS]]
         typical.update((int(row), a) for row in nearest)
     words: list[Counter[str]] = [Counter() for _ in range(len(found))]
     contexts: list[list[str]] = [[] for _ in range(len(found))]
-    order = np.argsort(occurrences.where[:, 0], kind="stable")
+    where = np.asarray(occurrences.where)  # indexing the map itself takes several times as long
+    order = np.argsort(where[:, 0], kind="stable")
     position = 0
     for number, (pair, _) in enumerate(pairs):
-        while position < len(order) and occurrences.where[order[position], 0] == number:
+        while position < len(order) and where[order[position], 0] == number:
             row = int(order[position])
-            _, i, j = (int(x) for x in occurrences.where[row])
+            _, i, j = where[row].tolist()
             a = int(anchor_of[row])
-            words[a][pair.source[i].lower()] += 1
+            words[a][intern(pair.source[i].lower())] += 1  # the same word stands under many
             if row in typical:
                 contexts[a].append(_context(pair.target, j))
             position += 1

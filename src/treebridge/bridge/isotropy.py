@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treebridge.bridge.pages import release
 from treebridge.errors import TreebridgeError
 
 BLOCK = 1 << 16  # rows in memory at a time
@@ -38,6 +39,7 @@ class Isotropy:
                 here = slice(start, start + BLOCK)
                 rows = fitted._apply(vectors[here].astype(np.float64))
                 total += rows.sum(0) if weights is None else weights[here] @ rows
+                release(vectors)
             if not np.isfinite(total).all():
                 raise TreebridgeError("some vectors are not finite; the encoder is broken")
             fitted = cls(np.vstack([fitted.means, total / whole]))
@@ -70,6 +72,7 @@ def anisotropy(vectors: Rows, n: int = 1000, seed: int = 0) -> float:
         return float("nan")
     chosen = np.random.default_rng(seed).choice(len(vectors), min(n, len(vectors)), replace=False)
     rows = unit(vectors[np.sort(chosen)].astype(np.float64))
+    release(vectors)
     total = rows.sum(0)
     own = (rows**2).sum()
     return float((total @ total - own) / (len(rows) * (len(rows) - 1)))

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+VERSION = 2  # of the results: what an older one has found is not taken from a cache
 MAX_K = 7
 RESTARTS = 16
 TRIALS = 3  # candidates for every new centre; the best is taken (greedy k-means++)
@@ -152,9 +153,9 @@ def _main_directions(points: torch.Tensor) -> torch.Tensor:
     Centres that are far apart differ in these. One step of a randomized range finder (Halko,
     Martinsson, Tropp 2011) is enough and costs as much as a few iterations for one k.
     """
-    drawn = points @ _directions(points.shape[-1])
-    spread: torch.Tensor = torch.linalg.qr(points.transpose(1, 2) @ drawn)[0]
-    return spread
+    spread = points.transpose(1, 2) @ (points @ _directions(points.shape[-1]))
+    directions: torch.Tensor = torch.linalg.qr(spread)[0]
+    return directions
 
 
 @lru_cache(maxsize=4)

@@ -20,6 +20,7 @@ from treebridge.align.pharaoh import read_pharaoh
 from treebridge.align.symmetrize import symmetrize
 from treebridge.align.threads import Threads
 from treebridge.artefact import Tensors, read_tensors, write_tensors
+from treebridge.bridge import kmeans
 from treebridge.bridge.bridge import Bridge, BridgeSettings
 from treebridge.bridge.collect import Occurrences, Pairs, collect
 from treebridge.bridge.dossier import describe_senses
@@ -82,7 +83,7 @@ class Gathered:
 
     def labels(self, seed: int) -> NDArray[np.int8]:
         """The sense of every occurrence; found once, as they depend on target vectors only."""
-        path = cache_folder("senses") / f"{_key(self.key, seed)}.safetensors"
+        path = cache_folder("senses") / f"{_key(self.key, seed, kmeans.VERSION)}.safetensors"
         if path.exists():
             return read_tensors(path)["labels"]
         layout = self.occurrences.layout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from treebridge.errors import TreebridgeError
 
 Matrix = NDArray[np.float64]
+PART = 256  # rows of a matrix of similarities that are looked at together
 WEIGHTINGS: dict[str, Callable[[Matrix], Matrix]] = {
     "none": np.ones_like,
     "sqrt": np.sqrt,
@@ -81,16 +82,26 @@ def _check(moments: Moments) -> None:
         raise TreebridgeError("some anchors are not finite numbers; an encoder is broken")
 
 
-def csls(similarity: Matrix, neighbours: int = 10) -> Matrix:
+def parts(similarity: NDArray[np.floating]) -> Iterator[Matrix]:
+    """Some rows after the other, in double precision."""
+    for start in range(0, len(similarity), PART):
+        yield similarity[start : start + PART].astype(np.float64)
+
+
+def csls(similarity: NDArray[np.floating], neighbours: int = 10) -> Iterator[Matrix]:
     """Cross-domain similarity local scaling: 2·cos less the mean cosine of each one's neighbours.
 
-    `similarity` is [queries, candidates]; hubs, near to everything, lose.
+    `similarity` is [queries, candidates]; hubs, near to everything, lose. Some queries come after
+    the other, as the whole would take several times the memory of the cosines.
     """
     k = min(neighbours, *similarity.shape)
-    row = np.partition(similarity, -k, axis=1)[:, -k:].mean(1, keepdims=True)
-    column = np.partition(similarity, -k, axis=0)[-k:].mean(0, keepdims=True)
-    scaled: Matrix = 2 * similarity - row - column
-    return scaled
+
+    def nearest(rows: Matrix) -> Matrix:
+        return np.asarray(np.partition(rows, -k, axis=1)[:, -k:].mean(1))
+
+    column = np.concatenate([nearest(rows) for rows in parts(similarity.T)])
+    for rows in parts(similarity):
+        yield 2 * rows - nearest(rows)[:, None] - column
 
 
 def rcsls(

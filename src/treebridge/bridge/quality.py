@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treebridge.bridge.isotropy import unit
 from treebridge.bridge.layout import Chooser, LinkArray
-from treebridge.bridge.mapping import csls
+from treebridge.bridge.mapping import csls, parts
 from treebridge.corpus.bitext import Pair
 
 QUERIES, CANDIDATES = 2_000, 10_000
@@ -79,10 +79,10 @@ def retrieval(
     y = unit(candidates[:CANDIDATES].astype(np.float64)).astype(np.float32)
     names = np.array(words[:CANDIDATES])
     wanted = np.array([answers[q] for q in chosen])
-    similarity = (x @ y.T).astype(np.float64)
+    similarity = x @ y.T
     result = {}
-    for name, score in (("nn", similarity), ("csls", csls(similarity))):
-        top = np.argsort(-score, axis=1, kind="stable")[:, :5]
+    for name, scores in (("nn", parts(similarity)), ("csls", csls(similarity))):
+        top = np.vstack([np.argsort(-score, axis=1, kind="stable")[:, :5] for score in scores])
         right = names[top] == wanted[:, None]
         result[f"{name}_p1"] = 100 * float(right[:, 0].mean())
         result[f"{name}_p5"] = 100 * float(right.any(1).mean())

@@ -6,12 +6,14 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.bridge.kmeans import SAMPLE, cluster
+from treebridge.bridge.pages import release
 
 FREQUENT = 100  # a type must occur more often than this to be split into senses
 BUDGET = 1 << 11  # vectors, padding included, that are clustered together: they fit a cache
@@ -55,6 +57,7 @@ def sense_labels(
     frequent = np.flatnonzero(sizes > FREQUENT)
     for group in watch(list(_groups(frequent, sizes))):
         blocks = [np.asarray(target[offsets[t] : offsets[t + 1]], np.float32) for t in group]
+        release(target)
         for t, found in zip(
             group, cluster(blocks, [_seed(seed, names[t]) for t in group]), strict=True
         ):
@@ -74,21 +77,26 @@ def anchors(
 
     The two functions carry vectors into their spaces before they are averaged.
     """
-    rows: list[tuple[NDArray[np.float32], NDArray[np.float32], int, int, int]] = []
-    for t in range(len(offsets) - 1):
-        here = slice(int(offsets[t]), int(offsets[t + 1]))
-        mine = labels[here]
-        x, y = into_target(target[here]), into_source(source[here])
-        for sense in np.unique(mine):
-            member = mine == sense
-            rows.append((x[member].mean(0), y[member].mean(0), t, int(sense), int(member.sum())))
-    return Anchors(
-        np.array([row[0] for row in rows], np.float32).reshape(len(rows), target.shape[1]),
-        np.array([row[1] for row in rows], np.float32).reshape(len(rows), source.shape[1]),
-        np.array([row[2] for row in rows], np.int32),
-        np.array([row[3] for row in rows], np.int8),
-        np.array([row[4] for row in rows], np.int64),
+    rows = [slice(int(start), int(stop)) for start, stop in pairwise(offsets)]
+    owners = [(t, sense) for t, here in enumerate(rows) for sense in np.unique(labels[here])]
+    found = Anchors(
+        np.empty((len(owners), target.shape[1]), np.float32),
+        np.empty((len(owners), source.shape[1]), np.float32),
+        np.array([t for t, _ in owners], np.int32),
+        np.array([sense for _, sense in owners], np.int8),
+        np.empty(len(owners), np.int64),
     )
+    anchor = 0
+    for here in rows:
+        x, y = into_target(target[here]), into_source(source[here])
+        release(target)
+        release(source)
+        for sense in np.unique(labels[here]):
+            member = labels[here] == sense
+            found.target[anchor], found.source[anchor] = x[member].mean(0), y[member].mean(0)
+            found.counts[anchor] = member.sum()
+            anchor += 1
+    return found
 
 
 def elbow(inertia: Sequence[float]) -> int:
