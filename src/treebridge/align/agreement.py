@@ -11,36 +11,25 @@ import numba as nb
 import numpy as np
 
 from treebridge.align.chain import make_room, pick_probabilities
-from treebridge.align.table import MISSING, find_all
+from treebridge.align.counting import largest, open_sentence
+from treebridge.align.table import MISSING
 
 UNSEEN = 1e-12  # added to every word's probability: no sentence is impossible
 
 
 @nb.njit(cache=True, nogil=True)
-def _size(first, last, source, target):
-    size = 1
-    for n in range(first, last):
-        size = max(size, source.at[n + 1] - source.at[n], target.at[n + 1] - target.at[n])
-    return size
-
-
-@nb.njit(cache=True, nogil=True)
 def fill_posteriors(block, first, last, table, source, target, known, chains, agree, jumps):
     """Fill in the posteriors of some sentences, or their products; add up the expected jumps."""
-    size = _size(block.first + first, block.first + last, source, target)
+    rows, columns = largest(block.first + first, block.first + last, source, target)
+    size = max(rows, columns, 1)
     room = make_room(size)
     emit_forward, emit_reverse = np.empty((size, size)), np.empty((size, size))
     null_forward, null_reverse = np.empty(size), np.empty(size)
     forward, reverse = np.empty((size, size)), np.empty((size, size))
     for k in range(first, last):
-        n = block.first + k
-        s, t = source.at[n], target.at[n]
-        rows, columns = source.at[n + 1] - s, target.at[n + 1] - t
+        s, t, rows, columns, slots, cells = open_sentence(block, k, table, source, target)
         if rows == 0 or columns == 0:
             continue
-        slots = block.slots[block.at[k] : block.at[k + 1]]
-        cells = block.posteriors[block.at[k] : block.at[k + 1]]
-        find_all(n, table, source, target, slots)
         for i in range(rows):
             for j in range(columns):
                 slot = slots[i * columns + j]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treebridge.align.encoded import Encoded, Floats, Offsets
-from treebridge.align.table import MISSING, PairTable, equal_ranges
+from treebridge.align.table import MISSING, PairTable, equal_ranges, find_all
 from treebridge.align.threads import Threads
 
 BLOCK = 1 << 20  # word pairs of a block, about: 16 MB of posteriors
@@ -104,6 +104,27 @@ def expected_counts(
         threads.map(add, range(threads.number))
         report((block.first + len(block.at) - 1) / len(corpus))
     return results
+
+
+@nb.njit(cache=True, nogil=True)
+def largest(first, last, source, target):
+    """The greatest numbers of words among some sentences."""
+    rows, columns = 0, 0
+    for n in range(first, last):
+        rows = max(rows, source.at[n + 1] - source.at[n])
+        columns = max(columns, target.at[n + 1] - target.at[n])
+    return rows, columns
+
+
+@nb.njit(cache=True, nogil=True)
+def open_sentence(block, k, table, source, target):
+    """Where the words of a block's sentence begin, how many they are; its slots, its posteriors."""
+    n = block.first + k
+    s, t = source.at[n], target.at[n]
+    slots = block.slots[block.at[k] : block.at[k + 1]]
+    cells = block.posteriors[block.at[k] : block.at[k + 1]]
+    find_all(n, table, source, target, slots)
+    return s, t, source.at[n + 1] - s, target.at[n + 1] - t, slots, cells
 
 
 @nb.njit(cache=True, nogil=True)

@@ -13,7 +13,14 @@ import numba as nb
 import numpy as np
 
 from treebridge.align.aligner import NOTHING, Aligner, Choices, Report, quiet
-from treebridge.align.counting import PARTS, Block, Knowledge, expected_counts
+from treebridge.align.counting import (
+    PARTS,
+    Block,
+    Knowledge,
+    expected_counts,
+    largest,
+    open_sentence,
+)
 from treebridge.align.diagonal import better_tension, fill_prior, length_classes
 from treebridge.align.dirichlet import normalize
 from treebridge.align.encoded import Encoded
@@ -147,30 +154,15 @@ def _expect(
 
 
 @nb.njit(cache=True, nogil=True)
-def _largest(first, last, source, target):
-    """The greatest numbers of words among some sentences."""
-    rows, columns = 0, 0
-    for n in range(first, last):
-        rows = max(rows, source.at[n + 1] - source.at[n])
-        columns = max(columns, target.at[n + 1] - target.at[n])
-    return rows, columns
-
-
-@nb.njit(cache=True, nogil=True)
 def _posteriors(block, first, last, table, source, target, known, prior):
     """Fill in the posteriors of some sentences; return their features h, summed over the words."""
     forward = reverse = 0.0
-    rows, columns = _largest(block.first + first, block.first + last, source, target)
+    rows, columns = largest(block.first + first, block.first + last, source, target)
     weights = np.empty(max(rows, columns))
     for k in range(first, last):
-        n = block.first + k
-        s, t = source.at[n], target.at[n]
-        rows, columns = source.at[n + 1] - s, target.at[n + 1] - t
+        s, t, rows, columns, slots, cells = open_sentence(block, k, table, source, target)
         if rows == 0 or columns == 0:
             continue
-        slots = block.slots[block.at[k] : block.at[k + 1]]
-        cells = block.posteriors[block.at[k] : block.at[k + 1]]
-        find_all(n, table, source, target, slots)
         for j in range(columns):
             null = known.null_target[target.words[t + j]] * prior.null
             total = null
@@ -205,7 +197,7 @@ def _posteriors(block, first, last, table, source, target, known, prior):
 @nb.njit(cache=True, nogil=True)
 def _pick(first, last, table, source, target, known, prior, forward, reverse):
     """The arg-max of every word of some sentences."""
-    rows, columns = _largest(first, last, source, target)
+    rows, columns = largest(first, last, source, target)
     slots = np.empty(rows * columns, np.int64)
     weights = np.empty(max(rows, columns))
     for n in range(first, last):

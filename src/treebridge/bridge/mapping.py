@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from treebridge.errors import TreebridgeError
 
 Matrix = NDArray[np.float64]
-PART = 256  # rows of a matrix of similarities that are looked at together
+PART = 64  # rows of a matrix of similarities that are looked at together
 WEIGHTINGS: dict[str, Callable[[Matrix], Matrix]] = {
     "none": np.ones_like,
     "sqrt": np.sqrt,
