@@ -84,8 +84,7 @@ class Biaffine(nn.Module):
         tags = None
         if self.settings.tags == "predicted":
             tags = self.tagger(x).float()  # [batch, n, tags]
-            # Tags are learned from tags alone: what arcs want of them would not be tags.
-            x = torch.cat([x, tags.detach().softmax(-1) @ self.tag_vectors], -1)
+            x = torch.cat([x, self.tag_input(tags)], -1)
         elif self.settings.tags == "gold":
             known = (batch.tags >= 0).unsqueeze(-1)
             x = torch.cat([x, self.tag_vectors[batch.tags.clamp(min=0)] * known], -1)
@@ -104,6 +103,11 @@ class Biaffine(nn.Module):
             self._layer(self.label_head, with_root),
             tags,
         )
+
+    def tag_input(self, tags: Tensor) -> Tensor:
+        """What the BiLSTM is told of predicted tags: [batch, n, tags] → [batch, n, tag]."""
+        # Tags are learned from tags alone: what arcs want of them would not be tags.
+        return tags.detach().softmax(-1) @ self.tag_vectors
 
     def label_scores(self, states: States, heads: Tensor) -> Tensor:
         """Scores of all labels for one head of each word: [batch, n] → [batch, n, labels]."""

@@ -26,7 +26,7 @@ from treebridge.parse.settings import ParserSettings
 from treebridge.parse.train import Watcher, train_on
 from treebridge.parse.vocab import Names
 
-FIRST, CHUNK = 16, 256  # sentences that are sorted by length together: at first, and at most
+FIRST, CHUNK = 16, 512  # sentences that are sorted by length together: at first, and at most
 Floats = NDArray[np.float32]
 
 
@@ -164,7 +164,7 @@ class Parser:
         self.model.eval()
         number, size = 0, min(FIRST, at_once)
         while chunk := list(islice(wanted, size)):
-            size = min(2 * size, at_once)
+            size = min(4 * size, at_once)
             self._check_tags(chunk, number)
             number += len(chunk)
             vectors = [item.vectors for item in encoder.encode([s.forms for s in chunk])]
@@ -230,4 +230,4 @@ class Parser:
                 )
 
 
-_AT_A_TIME = ParserSettings(batch_words=3000)
+_AT_A_TIME = ParserSettings(batch_words=1500)
