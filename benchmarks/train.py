@@ -1,9 +1,9 @@
-"""Training and parsing: words per second against SuPar, cached vectors against a frozen BERT.
+"""Training and parsing: against SuPar, against a frozen BERT in every epoch, and by preset.
 
-python benchmarks/train.py [treebank.conllu] [--sentences 1000]
+python benchmarks/train.py [treebank.conllu] [--sentences 1000] [--only supar bert presets]
 
-Sizes are SuPar's (BiLSTM 3 × 400, arc 500, label 100), vectors random: they cost what real ones
-cost. One core, processor time, both on the same batches in turns. SuPar 1.1.4 (MIT) is no
+Sizes are SuPar's (BiLSTM 3 × 400, arc 500, label 100) or a preset's, vectors random: they cost what
+real ones cost. One core, processor time, both on the same batches in turns. SuPar 1.1.4 (MIT) is no
 dependency of ours; it takes part if it can be imported.
 """
 
@@ -28,7 +28,7 @@ from treebridge.parse.batches import Indices, cut_batches, make_batch
 from treebridge.parse.biaffine import Batch, Biaffine
 from treebridge.parse.mst import decode_batch
 from treebridge.parse.predict import predict
-from treebridge.parse.settings import ParserSettings
+from treebridge.parse.settings import PRESETS, ParserSettings
 from treebridge.parse.vocab import Names
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -87,14 +87,17 @@ class Peer:
             self.model.decode(*self.model(words, [tags]), mask, tree=True)
 
 
-def make_batches(treebank: Treebank, dim: int) -> tuple[list[Batch], Names, Names]:
+def make_batches(
+    treebank: Treebank, dim: int, settings: ParserSettings = SIZES, every: int = 1
+) -> tuple[list[Batch], Names, Names]:
+    """Each so-many-th batch of an epoch."""
     labels = Names.collect(label for s in treebank for label in s.deprels)
     tags = Names.collect(tag for s in treebank for tag in s.upos)
     lengths = np.array([len(s) for s in treebank])
     rng = np.random.default_rng(1)
-    plan: list[Indices] = cut_batches(lengths, lengths.argsort(kind="stable"), SIZES)
+    plan: list[Indices] = cut_batches(lengths, lengths.argsort(kind="stable"), settings)
     out = []
-    for indices in plan:
+    for indices in plan[every // 2 :: every]:
         vectors = [rng.normal(size=(lengths[i], dim)) / dim**0.5 for i in indices]
         chosen = [treebank[int(i)] for i in indices]
         out.append(
@@ -116,7 +119,7 @@ class Ours:
     ):
         self.batches, self.labels = batches, labels
         self.model = Biaffine(settings, batches[0].vectors.shape[-1], len(labels), tags)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), 2e-3, (0.9, 0.9))
+        self.optimizer = torch.optim.Adam(self.model.parameters(), 2e-3, (0.9, 0.9), fused=True)
         self.decoding = 0.0
 
     def train(self, index: int) -> None:
@@ -164,13 +167,13 @@ def against_supar(treebank: Treebank) -> None:
     print(f"decoding: {systems['ours'].decoding / spent['ours']:.2%} of parsing", flush=True)
 
 
-def against_frozen_bert(treebank: Treebank) -> None:
+def against_frozen_bert(treebank: Treebank, every: int) -> None:
     """An epoch on vectors from the disk, and one that runs the encoder: words per second."""
-    batches, labels, tags = make_batches(treebank, 768)
-    words = sum(int(batch.lengths.sum()) for batch in batches)
     isotropy = Isotropy(np.zeros((5, 768)))
     rates = {}
     for name, settings in (("3 × 400", SIZES), ("default preset", ParserSettings())):
+        batches, labels, tags = make_batches(treebank, 768, settings, every)
+        words = sum(int(batch.lengths.sum()) for batch in batches)
         system = Ours(batches, list(labels), len(tags), settings)
         system.train(0)
         halves = [batch.vectors.numpy().astype(np.float16) for batch in batches]
@@ -178,10 +181,13 @@ def against_frozen_bert(treebank: Treebank) -> None:
         training = timed(lambda: [system.train(i) for i in range(len(batches))])  # noqa: B023
         rates[name] = words / (training + reading)
         share = reading / (training + reading)
-        print(f"cached, {name}: {rates[name]:,.0f} words/s, isotropy {share:.1%} of it", flush=True)
+        how = "bf16" if system.model.learns_in_half else "fp32"
+        print(
+            f"cached, {name}, {how}: {rates[name]:,.0f} words/s, isotropy {share:.1%}", flush=True
+        )
     # Whole sentences in the order of the treebank, of which a few batches tell.
     sentences = [list(s.forms) for s in treebank]
-    sample = sentences[:: max(1, len(sentences) // 256)][:256]
+    sample = sentences[:: max(1, len(sentences) // 128)][:128]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "bert"
         make_bert(folder, sentences)
@@ -192,7 +198,7 @@ def against_frozen_bert(treebank: Treebank) -> None:
             / timed(lambda: [item.vectors for item in encoder.encode(sample)]),
             "in batches of 128 padded to 150 pieces": 0.0,
         }
-        half = sample[:128]
+        half = sample[:64]
         spent = timed(lambda: authors_words_per_second(folder, half))
         spent -= timed(lambda: authors_words_per_second(folder, half[:1]))  # loading
         frozen["in batches of 128 padded to 150 pieces"] = sum(map(len, half)) / spent
@@ -202,22 +208,40 @@ def against_frozen_bert(treebank: Treebank) -> None:
             print(f"  epoch of {name}, ratio: {1 + cached / rate:.1f}", flush=True)
 
 
+def by_preset(treebank: Treebank, every: int) -> None:
+    """What an epoch of each preset takes, measured on some of its batches."""
+    whole = sum(map(len, treebank))
+    for name, settings in PRESETS.items():
+        batches, labels, tags = make_batches(treebank, 256, settings, every)
+        words = sum(int(batch.lengths.sum()) for batch in batches)
+        system = Ours(batches, list(labels), len(tags), settings)
+        system.train(0)
+        rate = words / timed(lambda: [system.train(i) for i in range(len(batches))])  # noqa: B023
+        how = "bf16" if system.model.learns_in_half else "fp32"
+        each = f"{rate:,.0f} words/s, {whole / rate / 60:.1f} minutes an epoch of {whole:,} words"
+        print(f"preset {name}, {how}: {each}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     default = SHARED / "ud-2.6/UD_English-EWT/en_ewt-ud-train.conllu"
     parser.add_argument("treebank", nargs="?", default=str(default))
     parser.add_argument("--sentences", type=int, default=1000)
+    parser.add_argument("--only", nargs="+", default=["supar", "bert", "presets"])
     options = parser.parse_args()
     if not Path(options.treebank).exists():
         sys.exit(f"{options.treebank} is not here: give a treebank as argument")
     torch.set_num_threads(1)
     torch.manual_seed(1)
     treebank = Treebank.read(options.treebank)
-    some = Treebank(list(treebank)[:: max(1, len(treebank) // options.sentences)])
-    words = sum(map(len, some))
-    print(f"{len(some):,} sentences, {words:,} words of {Path(options.treebank).name}")
-    against_supar(some)
-    against_frozen_bert(some)
+    every = max(1, len(treebank) // options.sentences)
+    print(f"about {options.sentences:,} sentences of {Path(options.treebank).name}")
+    if "supar" in options.only:
+        against_supar(Treebank(list(treebank)[::every]))
+    if "bert" in options.only:
+        against_frozen_bert(treebank, every)
+    if "presets" in options.only:
+        by_preset(treebank, every)
 
 
 if __name__ == "__main__":
