@@ -28,19 +28,24 @@ LEAST = 0.3  # cosine; what is less alike is not linked
 
 
 def bridge_in_rounds(
-    gathered: Gathered, into: Space | None, fit: BridgeSettings, rounds: int
+    gathered: Gathered,
+    into: Space | None,
+    fit: BridgeSettings,
+    rounds: int,
+    *,
+    dossier: bool = True,
 ) -> Bridge:
     """The bridge of the last round that found more held-out words than the one before it.
 
     All rounds are judged by the same pairs, with the aligner's links.
     """
-    best = gathered.bridge(into, fit)
+    best = gathered.bridge(into, fit, dossier=dossier)
     held_out = gathered.held_out
     for number in range(2, rounds + 1):
         gathered.reports.step(f"round {number}: linking words by their vectors")
         gathered = next_round(gathered, best)
         gathered.held_out = held_out
-        bridge = gathered.bridge(into, fit)
+        bridge = gathered.bridge(into, fit, dossier=dossier)
         before, after = _found(best), _found(bridge)
         gathered.reports.step(f"round {number}: P@1 {before:.2f} → {after:.2f} % held out")
         if not after > before:

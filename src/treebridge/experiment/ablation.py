@@ -11,11 +11,14 @@ from pathlib import Path
 from treebridge.bridge.bridge import BridgeSettings
 from treebridge.corpus.bitext import Bitext
 from treebridge.errors import TreebridgeError, first_line
-from treebridge.experiment.crossing import Fitted
+from treebridge.experiment.crossing import Crossing, Fitted
 from treebridge.experiment.lab import Lab, LabSettings, Talk
 from treebridge.experiment.material import Source, Target
+from treebridge.experiment.refining import Refined
 from treebridge.experiment.systems import System
 from treebridge.experiment.table import Result, find_result
+from treebridge.parse.carry import CarrySettings
+from treebridge.parse.refine import RefineSettings
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
@@ -29,6 +32,7 @@ class Variant:
     settings: LabSettings
     fit: BridgeSettings
     pairs: int | None
+    refine: Callable[[Crossing], Crossing] = lambda crossing: crossing  # what follows the bridge
 
 
 @dataclass
@@ -81,6 +85,24 @@ def _sizes(base: Variant) -> list[Variant]:
     return [replace(base, group="pairs", choice=f"{n:,}" if n else "all", pairs=n) for n in chosen]
 
 
+def _stretched(base: Variant) -> list[Variant]:
+    """The map that is no rotation, on senses and on single occurrences."""
+    fits = {level: replace(base.fit, level=level, map="blend") for level in ("sense", "occurrence")}
+    return [replace(base, group="blend", choice=level, fit=fit) for level, fit in fits.items()]
+
+
+def _refined(base: Variant) -> list[Variant]:
+    """Learning on, and what each of its ingredients is worth."""
+    ways: dict[str, Callable[[Crossing], Crossing]] = {
+        "self": partial(Refined, links=False),
+        "links": Refined,
+        "links, unlinked words masked": partial(Refined, carry=CarrySettings(fill=False)),
+        "links, unsure sentences too": partial(Refined, carry=CarrySettings(confident=1.0)),
+        "links, no source trees": partial(Refined, refine=RefineSettings(source_share=0.0)),
+    }
+    return [replace(base, group="refine", choice=c, refine=way) for c, way in ways.items()]
+
+
 def _encoding(settings: LabSettings, layers: str) -> LabSettings:
     return replace(settings, encoding=replace(settings.encoding, layers=layers))
 
@@ -109,6 +131,13 @@ GROUPS: dict[str, Callable[[Variant], list[Variant]]] = {
         ("intersection", "grow-diag-final-and", "union", "forward"),
         lambda s, c: replace(s, bridge=replace(s.bridge, symmetrize=c)),
     ),
+    "blend": _stretched,
+    "rounds": _settings(
+        "rounds",
+        ("1", "2"),
+        lambda s, c: replace(s, bridge=replace(s.bridge, rounds=int(c))),
+    ),
+    "refine": _refined,
     "pairs": _sizes,
     "tags": _settings(
         "tags",
@@ -137,7 +166,7 @@ def run_ablation(
         place = f"[{number}/{len(chosen)}] {name}"
         limited = replace(target, bitext=partial(_limited, target, variant.pairs))
         lab = Lab(source, variant.settings, folder, talk)
-        system = System("treebridge", name, Fitted(variant.fit), isotropy=True)
+        system = System("treebridge", name, variant.refine(Fitted(variant.fit)), isotropy=True)
         try:
             for seed in seeds:
                 where = f"{place}, seed {seed}"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from treebridge.bridge.bridge import Bridge, BridgeSettings
 from treebridge.bridge.layout import CollectSettings
 from treebridge.bridge.make import Gathered, MakeSettings, Reports, gather, gathered_key
+from treebridge.bridge.rounds import bridge_in_rounds
 from treebridge.bridge.space import Space
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.encoder import Encoder, EncoderSettings
@@ -157,11 +158,14 @@ class Lab:
         )
 
     def gathered_key(self, target: Target, role: str) -> str:
-        """A hash of what `gathered` gives, without making it."""
-        return self._once(
-            ("gathered key", target.code, role),
-            lambda: gathered_key(*self._sides(target, role), self.settings.bridge),
-        )
+        """A hash of what `gathered` gives in all rounds, without making it."""
+
+        def make() -> str:
+            first = gathered_key(*self._sides(target, role), self.settings.bridge)
+            rounds = self.settings.bridge.rounds
+            return first if rounds == 1 else key_of(first, rounds)
+
+        return self._once(("gathered key", target.code, role), make)
 
     def _sides(self, target: Target, role: str) -> tuple[Any, Encoder, Encoder]:
         bitext = self._once(("bitext", target.code), target.find_bitext)
@@ -183,7 +187,9 @@ class Lab:
             name,
             into,
             parts,
-            lambda: self.gathered(target, role).bridge(into, fit, dossier=dossier),
+            lambda: bridge_in_rounds(
+                self.gathered(target, role), into, fit, self.settings.bridge.rounds, dossier=dossier
+            ),
         )
 
     def keep_bridge(self, name: str, into: Space, parts: Any, make: Callable[[], Bridge]) -> Bridge:

@@ -195,7 +195,7 @@ class Refining:
         lengths = self.projected.lengths
         order = learn[np.argsort(lengths[learn] * rng.uniform(0.9, 1.1, len(learn)))]
         steps: list[Step] = [(None, here) for here in cut_batches(lengths, order, settings)]
-        if self.source is not None:
+        if self.source is not None and self.settings.source_share:
             words = self.source.lengths
             batches = self.source.epoch(settings, epoch)
             wanted = self.settings.source_share * float(lengths[learn].sum() or words.sum())
