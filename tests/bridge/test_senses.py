@@ -109,3 +109,11 @@ def test_senses_of_frequent_types_only() -> None:
         member = np.flatnonzero(labels[:300] == found.senses[row])
         assert found.source[row, 0] == pytest.approx(member.mean(), rel=1e-4)
     assert (sense_labels(target, offsets, ["a", "b", "c"], seed=1) == labels).all()
+
+
+def test_no_more_senses_than_are_wanted() -> None:
+    target, _ = blobs(3, 600, 12, 4, spread=0.05)
+    found = [
+        len(set(sense_labels(target, np.array([0, 600]), ["a"], most=most))) for most in (7, 4)
+    ]
+    assert found == [3, 2]  # a knee is not at the end of its curve

@@ -25,6 +25,7 @@ from treebridge.bridge.bridge import Bridge, BridgeSettings
 from treebridge.bridge.collect import Occurrences, Pairs, collect
 from treebridge.bridge.dossier import describe_senses
 from treebridge.bridge.fit import fit_bridge, judge
+from treebridge.bridge.kmeans import MAX_K
 from treebridge.bridge.layout import Chooser, CollectSettings, LinkArray
 from treebridge.bridge.quality import HeldOut, collect_held_out
 from treebridge.bridge.senses import sense_labels
@@ -44,6 +45,7 @@ class MakeSettings:
     aligner: str = DEFAULT
     symmetrize: str = "intersection"
     links: str | None = None  # a Pharaoh file instead of our aligner
+    senses: int = MAX_K  # a word has at most so many
     rounds: int = 1  # more: words are linked anew by the bridge itself, at most so often
 
 
@@ -83,13 +85,15 @@ class Gathered:
 
     def labels(self, seed: int) -> NDArray[np.int8]:
         """The sense of every occurrence; found once, as they depend on target vectors only."""
-        path = cache_folder("senses") / f"{_key(self.key, seed, kmeans.VERSION)}.safetensors"
+        most = self.settings.senses
+        name = _key(self.key, seed, kmeans.VERSION, most)
+        path = cache_folder("senses") / f"{name}.safetensors"
         if path.exists():
             return read_tensors(path)["labels"]
         layout = self.occurrences.layout
         labels = sense_labels(
             self.occurrences.target, layout.offsets, layout.types,
-            seed=seed, watch=self.reports.senses,
+            seed=seed, most=most, watch=self.reports.senses,
         )  # fmt: skip
         _keep(path, {"labels": labels})
         return labels

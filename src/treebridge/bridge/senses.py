@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.bridge.kmeans import SAMPLE, cluster
+from treebridge.bridge.kmeans import MAX_K, SAMPLE, cluster
 from treebridge.bridge.pages import release
 
 FREQUENT = 100  # a type must occur more often than this to be split into senses
@@ -45,12 +45,13 @@ def sense_labels(
     names: Sequence[str],
     *,
     seed: int = 0,
+    most: int = MAX_K,
     watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
 ) -> NDArray[np.int8]:
     """Which sense of its type every occurrence has; type t owns rows offsets[t] to offsets[t + 1].
 
-    k-means on target vectors, the number of senses by the elbow. A type's result depends on the
-    seed, its name and its vectors only, not on the types clustered beside it.
+    k-means on target vectors, the number of senses by the elbow, `most` at most. A type's
+    result depends on the seed, its name and its vectors only, not on the types clustered beside it.
     """
     labels = np.zeros(int(offsets[-1]), np.int8)
     sizes = np.diff(offsets)
@@ -61,7 +62,7 @@ def sense_labels(
         for t, found in zip(
             group, cluster(blocks, [_seed(seed, names[t]) for t in group]), strict=True
         ):
-            labels[offsets[t] : offsets[t + 1]] = found.labels[elbow(found.inertia) - 1]
+            labels[offsets[t] : offsets[t + 1]] = found.labels[elbow(found.inertia[:most]) - 1]
     return labels
 
 

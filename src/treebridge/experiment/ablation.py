@@ -132,6 +132,11 @@ GROUPS: dict[str, Callable[[Variant], list[Variant]]] = {
         lambda s, c: replace(s, bridge=replace(s.bridge, symmetrize=c)),
     ),
     "blend": _stretched,
+    "senses": _settings(
+        "senses",
+        ("4", "5", "7"),
+        lambda s, c: replace(s, bridge=replace(s.bridge, senses=int(c))),
+    ),
     "rounds": _settings(
         "rounds",
         ("1", "2"),

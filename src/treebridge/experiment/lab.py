@@ -158,12 +158,13 @@ class Lab:
         )
 
     def gathered_key(self, target: Target, role: str) -> str:
-        """A hash of what `gathered` gives in all rounds, without making it."""
+        """A hash of what `gathered` gives, its senses and rounds, without making it."""
 
         def make() -> str:
             first = gathered_key(*self._sides(target, role), self.settings.bridge)
-            rounds = self.settings.bridge.rounds
-            return first if rounds == 1 else key_of(first, rounds)
+            later = [getattr(self.settings.bridge, name) for name in ("senses", "rounds")]
+            default = [getattr(MakeSettings, name) for name in ("senses", "rounds")]
+            return first if later == default else key_of(first, later)
 
         return self._once(("gathered key", target.code, role), make)
 
