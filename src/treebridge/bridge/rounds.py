@@ -8,6 +8,7 @@ met in the whole bitext, where vectors see one sentence.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -21,7 +22,9 @@ from treebridge.bridge.isotropy import unit
 from treebridge.bridge.layout import LinkArray
 from treebridge.bridge.make import Gathered, kept_links
 from treebridge.bridge.space import Space
+from treebridge.corpus.bitext import Pair
 from treebridge.encode.cache import cache_folder
+from treebridge.encode.encoder import Encoder
 
 DISTORTION = 0.5  # of a cosine, for a word at the beginning and another at the end
 LEAST = 0.3  # cosine; what is less alike is not linked
@@ -80,17 +83,25 @@ def relink(gathered: Gathered, bridge: Bridge) -> Links:
     walk = iter(gathered.reports.pairs(gathered.pairs()))
     found: list[LinkArray] = []
     while chunk := list(islice(walk, STEP)):
-        sides = []
-        for encoder, sentences, carry in (
-            (gathered.source, [pair.source for pair, _ in chunk], bridge.into.transform),
-            (gathered.target, [pair.target for pair, _ in chunk], bridge.transform),
-        ):
-            vectors = [encoded.vectors for encoded in encoder.encode(sentences)]
-            rows = unit(carry(np.concatenate(vectors)).astype(np.float64))
-            sides.append(np.split(rows, np.cumsum([len(part) for part in vectors])[:-1]))
-        for (_, links), source, target in zip(chunk, *sides, strict=True):
-            found.append(join(links, mutual_neighbours(source @ target.T)))
+        alike = cosines([pair for pair, _ in chunk], gathered.source, gathered.target, bridge)
+        for (_, links), matrix in zip(chunk, alike, strict=True):
+            found.append(join(links, mutual_neighbours(matrix)))
     return Links.stack(found)
+
+
+def cosines(
+    pairs: Sequence[Pair], source: Encoder, target: Encoder, bridge: Bridge
+) -> list[NDArray[np.float64]]:
+    """How alike the words of each pair are in the bridge's source space: [source, target]."""
+    sides = []
+    for encoder, sentences, carry in (
+        (source, [pair.source for pair in pairs], bridge.into.transform),
+        (target, [pair.target for pair in pairs], bridge.transform),
+    ):
+        vectors = [encoded.vectors for encoded in encoder.encode(sentences)]
+        rows = unit(carry(np.concatenate(vectors)).astype(np.float64))
+        sides.append(np.split(rows, np.cumsum([len(part) for part in vectors])[:-1]))
+    return [left @ right.T for left, right in zip(*sides, strict=True)]
 
 
 def mutual_neighbours(
