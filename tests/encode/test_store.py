@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
+import time
 import tracemalloc
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 
 from conftest import Run
 from treebridge.encode import store as store_module
+from treebridge.encode.cache import cache_entries
 from treebridge.encode.encoder import Encoded, Encoder, Words
 from treebridge.encode.store import VectorStore, encode_into_store, store_key
 
@@ -168,3 +171,23 @@ s.encode_into_store(Dying(), t.SENTENCES)
     assert json.loads(next((cache / "vectors").glob("*/store.json")).read_text())["words"] == sum(
         map(len, SENTENCES)
     )
+
+
+def test_two_at_once_encode_once(cache: Path) -> None:
+    """flock tells file objects apart, so two threads stand for two processes."""
+    began = threading.Event()
+
+    class Waits(Counting):
+        def encode(self, sentences: Iterable[Words]) -> Iterator[Encoded]:
+            began.set()
+            time.sleep(0.2)
+            return super().encode(sentences)
+
+    makes, waits = Waits(), Counting()
+    first = threading.Thread(target=encode_into_store, args=(makes, SENTENCES))
+    first.start()
+    assert began.wait(10)
+    check(encode_into_store(waits, SENTENCES))
+    first.join()
+    assert (makes.encoded, waits.encoded) == (100, 0)
+    assert [entry.kind for entry in cache_entries()] == ["vectors"]

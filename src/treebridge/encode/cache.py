@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +19,19 @@ def cache_folder(kind: str = "") -> Path:
     folder = Path(base) / kind
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """While one process makes something for the cache, others that want the same wait for it."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system
+        yield
+        return
+    with (cache_folder(".locks") / name).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # let go when the file is closed, however that comes
+        yield
 
 
 @dataclass(frozen=True)
@@ -33,7 +48,8 @@ class Entry:
 def cache_entries() -> list[Entry]:
     """What is in the cache, least recently used first."""
     entries = []
-    for kind in sorted(path for path in cache_folder().iterdir() if path.is_dir()):
+    kinds = (path for path in cache_folder().iterdir() if path.is_dir())
+    for kind in sorted(path for path in kinds if not path.name.startswith(".")):
         for path in kind.iterdir():
             files = [file for file in path.rglob("*") if file.is_file()] or [path]
             size = sum(file.stat().st_size for file in files if file.is_file())

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.encode.cache import cache_folder
+from treebridge.encode.cache import alone, cache_folder
 from treebridge.encode.encoder import Encoder, Words
 
 FORMAT = 1
@@ -70,9 +70,10 @@ def encode_into_store(
     """The store of these sentences: the one in the cache, or a new one."""
     key = store_key(encoder, sentences)
     folder = cache_folder("vectors") / key
-    if not _is_whole(folder, key):
-        shutil.rmtree(folder, ignore_errors=True)
-        _build(folder, key, encoder, sentences, watch)
+    with alone(key):
+        if not _is_whole(folder, key):
+            shutil.rmtree(folder, ignore_errors=True)
+            _build(folder, key, encoder, sentences, watch)
     os.utime(folder)
     return VectorStore(folder)
 
