@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 from collections import Counter
@@ -11,11 +12,12 @@ import numpy as np
 import pytest
 from latent import LatentEncoder, links_of
 
-from treebridge.bridge import collect as module
+from treebridge.bridge import pieces as module
 from treebridge.bridge.collect import Occurrences, collect
 from treebridge.bridge.layout import Chooser, CollectSettings, lay_out, places
 from treebridge.corpus.artificial import World
 from treebridge.corpus.bitext import Pair
+from treebridge.errors import TreebridgeError
 
 WORLD = World(11)
 SENTENCES = 400
@@ -148,3 +150,29 @@ t.run(t.Path({str(tmp_path / "killed")!r}))
         assert done.returncode == -9, done.stderr.decode()
     run(tmp_path / "killed")
     same_bytes(tmp_path / "whole", tmp_path / "killed")
+
+
+def test_a_full_disk_is_found_before_anything_is_encoded(tmp_path: Path) -> None:
+    """A file that may not grow is what a full disk is; room is taken before vectors are made."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    source, target = encoders()
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+        with pytest.raises(TreebridgeError, match=r"the vectors cannot be kept here: .*make room"):
+            collect(
+                links_of(WORLD, "near", SENTENCES),
+                source,
+                target,
+                CollectSettings(),
+                tmp_path / "full",
+            )
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert source.encoded == target.encoded == 0 and not (tmp_path / "full").exists()
+    collect(
+        links_of(WORLD, "near", SENTENCES), source, target, CollectSettings(), tmp_path / "full"
+    )
+    collect(
+        links_of(WORLD, "near", SENTENCES), source, target, CollectSettings(), tmp_path / "never"
+    )
+    same_bytes(tmp_path / "full", tmp_path / "never")

@@ -8,6 +8,7 @@ is interrupted goes on where it stopped and ends in the same bytes.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -20,11 +21,12 @@ from numpy.typing import NDArray
 
 from treebridge.bridge.layout import Chooser, CollectSettings, Layout, LinkArray, lay_out, places
 from treebridge.bridge.pages import release
+from treebridge.bridge.pieces import Fill, cut_pieces, fill_here
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
+from treebridge.errors import TreebridgeError
 
 FORMAT = 1
-STEP = 1024  # sentence pairs that are encoded between two notes of progress
 Pairs = Callable[[], Iterable[tuple[Pair, LinkArray]]]  # a new walk through the bitext
 Watch = Callable[[Iterable[Any]], Iterable[Any]]
 
@@ -63,6 +65,7 @@ def collect(
     folder: Path,
     *,
     watch: Watch = iter,
+    fill: Fill = fill_here,
 ) -> Occurrences:
     """Collect into a folder, or go on with, or just open, what is there for the same inputs.
 
@@ -72,17 +75,24 @@ def collect(
         return Occurrences.open(folder)
     building = folder.with_name(folder.name + ".part")
     chooser = Chooser(source, target, settings)
-    layout = _lay_out_on_disk(pairs, chooser, building)
-    _fill(pairs, chooser, layout, building, watch)
     note = {
         "format": FORMAT,
         "source_dim": source.dim,
         "target_dim": target.dim,
         **asdict(settings),
     }
-    (building / "note.json").write_text(json.dumps(note), encoding="utf-8")
-    (building / "done").unlink(missing_ok=True)
-    building.replace(folder)
+    try:
+        layout = _lay_out_on_disk(pairs, chooser, building)
+        _fill(pairs, chooser, layout, building, watch, fill)
+        (building / "note.json").write_text(json.dumps(note), encoding="utf-8")
+        (building / "done").unlink(missing_ok=True)
+        building.replace(folder)
+    except OSError as error:
+        raise TreebridgeError(
+            f"the vectors cannot be kept here: {error.strerror}; make room, or name another "
+            "folder with TREEBRIDGE_CACHE",
+            file=building,
+        ) from error
     return Occurrences.open(folder)
 
 
@@ -100,13 +110,23 @@ def _lay_out_on_disk(pairs: Pairs, chooser: Chooser, building: Path) -> Layout:
     sizes = {"target.f16": 2 * chooser.target.dim, "source.f16": 2 * chooser.source.dim,
              "where.i32": 12}  # fmt: skip
     for name, size in sizes.items():
-        with (building / name).open("wb") as stream:
-            stream.truncate(len(layout) * size)
+        _reserve(building / name, len(layout) * size)
     _note_progress(building, 0)
     return layout
 
 
-def _fill(pairs: Pairs, chooser: Chooser, layout: Layout, building: Path, watch: Watch) -> None:
+def _reserve(path: Path, size: int) -> None:
+    """A file of zeros whose room is taken: a disk that fills up later would kill the process."""
+    with path.open("wb") as stream:
+        if size and hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(stream.fileno(), 0, size)
+        else:
+            stream.truncate(size)
+
+
+def _fill(
+    pairs: Pairs, chooser: Chooser, layout: Layout, building: Path, watch: Watch, fill: Fill
+) -> None:
     """Pass two, from the last note of progress on."""
     if not len(layout):
         return
@@ -114,24 +134,13 @@ def _fill(pairs: Pairs, chooser: Chooser, layout: Layout, building: Path, watch:
     target = _map(building / "target.f16", np.float16, shape, "r+")
     source = _map(building / "source.f16", np.float16, (len(layout), chooser.source.dim), "r+")
     where = _map(building / "where.i32", np.int32, (len(layout), 3), "r+")
-    wanted = (item for item in places(watch(pairs()), chooser, layout) if item[2])
     done = int((building / "done").read_text())
-    step = 0
-    while chunk := list(islice(wanted, STEP)):
-        step += 1
-        if step <= done:
-            continue  # the choice is replayed, the vectors are there
-        sides = (
-            (target, chooser.target, [pair.target for _, pair, _ in chunk], 2),
-            (source, chooser.source, [pair.source for _, pair, _ in chunk], 1),
-        )
-        for vectors, encoder, sentences, column in sides:
-            for (_, _, kept), encoded in zip(chunk, encoder.encode(sentences), strict=True):
-                for place in kept:
-                    vectors[place.row] = encoded.vectors[place[column]]
-        for number, _, kept in chunk:
-            for place in kept:
-                where[place.row] = (number, place.source, place.target)
+    # What is done is chosen again, as later choices depend on it, and not encoded.
+    pieces = islice(cut_pieces(places(watch(pairs()), chooser, layout)), done, None)
+    filled = fill(pieces, chooser.source, chooser.target)
+    for step, piece in enumerate(filled, done + 1):
+        target[piece.rows], source[piece.rows] = piece.target, piece.source
+        where[piece.rows] = piece.where
         for array in (target, source, where):
             array.flush()  # type: ignore[attr-defined]
             release(array)

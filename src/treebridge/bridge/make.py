@@ -27,8 +27,9 @@ from treebridge.bridge.dossier import describe_senses
 from treebridge.bridge.fit import fit_bridge, judge
 from treebridge.bridge.kmeans import MAX_K
 from treebridge.bridge.layout import Chooser, CollectSettings, LinkArray
+from treebridge.bridge.pieces import Fill, fill_here
 from treebridge.bridge.quality import HeldOut, collect_held_out
-from treebridge.bridge.senses import sense_labels
+from treebridge.bridge.senses import Label, label_here, sense_labels
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext, Pair
 from treebridge.encode.cache import cache_folder
@@ -59,6 +60,14 @@ class Reports:
     step: Callable[[str], None] = lambda what: None
 
 
+@dataclass(frozen=True)
+class Crew:
+    """Who encodes and who clusters: this process, or those that `treebridge.cluster` leads."""
+
+    fill: Fill = fill_here
+    label: Label = label_here
+
+
 @dataclass
 class Gathered:
     """All that a bitext gives two encoders: every bridge between them is fitted on this."""
@@ -71,6 +80,7 @@ class Gathered:
     links: Links
     occurrences: Occurrences
     key: str  # a hash of bitext, links, encoders and what was collected
+    crew: Crew = field(default_factory=Crew)
 
     @property
     def pairs(self) -> Pairs:
@@ -93,7 +103,7 @@ class Gathered:
         layout = self.occurrences.layout
         labels = sense_labels(
             self.occurrences.target, layout.offsets, layout.types,
-            seed=seed, most=most, watch=self.reports.senses,
+            seed=seed, most=most, watch=self.reports.senses, label=self.crew.label,
         )  # fmt: skip
         _keep(path, {"labels": labels})
         return labels
@@ -125,6 +135,7 @@ def make_bridge(
     into: Space | None = None,
     settings: MakeSettings | None = None,
     reports: Reports | None = None,
+    crew: Crew | None = None,
 ) -> Bridge:
     """Align, collect, fit and judge."""
     settings = settings or MakeSettings()
@@ -132,7 +143,7 @@ def make_bridge(
         into.check(source)
     from treebridge.bridge.rounds import bridge_in_rounds
 
-    gathered = gather(bitext, source, target, settings, reports)
+    gathered = gather(bitext, source, target, settings, reports, crew)
     return bridge_in_rounds(gathered, into, settings.fit, settings.rounds)
 
 
@@ -142,22 +153,25 @@ def gather(
     target: Encoder,
     settings: MakeSettings | None = None,
     reports: Reports | None = None,
+    crew: Crew | None = None,
 ) -> Gathered:
     """Align and collect."""
-    settings, reports = settings or MakeSettings(), reports or Reports()
+    settings, reports, crew = settings or MakeSettings(), reports or Reports(), crew or Crew()
     reports.step("aligning words")
     links = find_links(bitext, settings, reports)
     reports.step("collecting occurrences")
     key = gathered_key(bitext, source, target, settings)
     folder = cache_folder("occurrences") / key
     pairs = _walk(bitext, links)
-    found = collect(pairs, source, target, settings.collect, folder, watch=reports.pairs)
+    found = collect(
+        pairs, source, target, settings.collect, folder, watch=reports.pairs, fill=crew.fill
+    )
     if not len(found):
         raise TreebridgeError(
             f"no word occurs {settings.collect.min_per_type} times among {links.total:,} links of "
             f"{len(links):,} pairs; give more parallel text"
         )
-    return Gathered(bitext, source, target, settings, reports, links, found, key)
+    return Gathered(bitext, source, target, settings, reports, links, found, key, crew)
 
 
 def gathered_key(bitext: Bitext, source: Encoder, target: Encoder, settings: MakeSettings) -> str:

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from treebridge.align.links import Links
 from treebridge.bridge.bridge import Bridge, BridgeSettings
-from treebridge.bridge.collect import STEP, collect
+from treebridge.bridge.collect import collect
 from treebridge.bridge.isotropy import unit
 from treebridge.bridge.layout import LinkArray
 from treebridge.bridge.make import Gathered, kept_links
+from treebridge.bridge.pieces import STEP
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.cache import cache_folder
@@ -74,6 +75,7 @@ def next_round(gathered: Gathered, bridge: Bridge) -> Gathered:
         again.settings.collect,
         cache_folder("occurrences") / key,
         watch=again.reports.pairs,
+        fill=again.crew.fill,
     )
     return again
 

@@ -6,8 +6,8 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from itertools import chain, islice, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from treebridge.bridge.pages import release
 
 FREQUENT = 100  # a type must occur more often than this to be split into senses
 BUDGET = 1 << 11  # vectors, padding included, that are clustered together: they fit a cache
+SHARD = 1 << 15  # vectors of a shard, which is the work handed out at once
 Half = NDArray[np.floating]
 Transform = Callable[[Half], NDArray[np.float32]]
 
@@ -39,6 +40,25 @@ class Anchors:
         return len(self.types)
 
 
+class Shard(NamedTuple):
+    """Groups of types that are clustered by one worker, with their vectors."""
+
+    sizes: list[list[int]]  # group by group, how many vectors a type has
+    seeds: list[list[int]]
+    vectors: Half  # [vectors, dim], type after type
+    most: int = MAX_K  # senses of a type
+
+
+Groups = list[list[int]]
+Labels = NDArray[np.int8]
+Label = Callable[[Iterable[Shard]], Iterator[Labels]]
+
+
+def label_here(shards: Iterable[Shard]) -> Iterator[Labels]:
+    """Cluster shard after shard in this process."""
+    return map(label_shard, shards)
+
+
 def sense_labels(
     target: Half,
     offsets: NDArray[np.int64],
@@ -47,7 +67,8 @@ def sense_labels(
     seed: int = 0,
     most: int = MAX_K,
     watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
-) -> NDArray[np.int8]:
+    label: Label = label_here,
+) -> Labels:
     """Which sense of its type every occurrence has; type t owns rows offsets[t] to offsets[t + 1].
 
     k-means on target vectors, the number of senses by the elbow, `most` at most. A type's
@@ -55,15 +76,36 @@ def sense_labels(
     """
     labels = np.zeros(int(offsets[-1]), np.int8)
     sizes = np.diff(offsets)
-    frequent = np.flatnonzero(sizes > FREQUENT)
-    for group in watch(list(_groups(frequent, sizes))):
-        blocks = [np.asarray(target[offsets[t] : offsets[t + 1]], np.float32) for t in group]
+    rows = [slice(start, stop) for start, stop in pairwise(offsets)]
+    plan = list(_shards(_groups(np.flatnonzero(sizes > FREQUENT), sizes), sizes))
+    shards = (
+        Shard(
+            [[int(sizes[t]) for t in group] for group in groups],
+            [[_seed(seed, names[t]) for t in group] for group in groups],
+            np.concatenate([target[rows[t]] for group in groups for t in group]),
+            most,
+        )
+        for groups in watch(plan)
+    )
+    for groups, found in zip(plan, label(shards), strict=True):
         release(target)
-        for t, found in zip(
-            group, cluster(blocks, [_seed(seed, names[t]) for t in group]), strict=True
-        ):
-            labels[offsets[t] : offsets[t + 1]] = found.labels[elbow(found.inertia[:most]) - 1]
+        types = list(chain.from_iterable(groups))
+        ends = np.cumsum(sizes[types])[:-1]
+        for t, mine in zip(types, np.split(found, ends), strict=True):
+            labels[rows[t]] = mine
     return labels
+
+
+def label_shard(shard: Shard) -> Labels:
+    """The sense of every vector of a shard."""
+    ends = np.cumsum(list(chain.from_iterable(shard.sizes)))
+    types = iter(np.split(shard.vectors, ends[:-1]))
+    labels = []
+    for seeds in shard.seeds:
+        blocks = [np.asarray(vectors, np.float32) for vectors in islice(types, len(seeds))]
+        found = cluster(blocks, seeds)
+        labels += [each.labels[elbow(each.inertia[: shard.most]) - 1] for each in found]
+    return np.concatenate(labels)
 
 
 def anchors(
@@ -126,6 +168,20 @@ def _groups(types: NDArray[np.int64], sizes: NDArray[np.int64]) -> Iterator[list
         group.append(int(t))
     if group:
         yield group
+
+
+def _shards(groups: Iterable[list[int]], sizes: NDArray[np.int64]) -> Iterator[Groups]:
+    """Groups that are enough work together to be handed out."""
+    shard: Groups = []
+    vectors = 0
+    for group in groups:
+        shard.append(group)
+        vectors += int(sizes[group].sum())
+        if vectors >= SHARD:
+            yield shard
+            shard, vectors = [], 0
+    if shard:
+        yield shard
 
 
 def _seed(seed: int, name: str) -> int:
