@@ -43,4 +43,4 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@$(PIP) -e . && touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.core
-	@$(PIP) -e '.[text,web,plot,onnx,docs,dev]' && touch $@
+	@$(PIP) -e '.[text,web,plot,onnx,ray,docs,dev]' && touch $@

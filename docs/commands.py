@@ -50,6 +50,7 @@ EXAMPLES = {
         "treebridge bridge en-pt.tsv.xz --into en \\",
         "    --target neuralmind/bert-base-portuguese-cased \\",
         "    --target-language pt -o en-pt",
+        "treebridge bridge --dry-run --pairs 50M --workers 16 --gpu a100     # what would it take?",
     ],
     "refine": [
         "treebridge refine --model pt --bitext en-pt.tsv.xz \\",

@@ -13,12 +13,18 @@ from treebridge.cli.options import (
     BACKEND,
     CONTRACTIONS,
     DEVICE,
+    ENGINE,
     LAYERS,
     PRECISION,
+    RAY_ADDRESS,
+    STORAGE,
     TARGET_LANGUAGE,
+    WORKERS,
     Engine,
     Symmetrize,
+    Where,
     Words,
+    count,
 )
 
 
@@ -63,14 +69,20 @@ class BridgePreset(str, Enum):
 
 @app.command()
 def bridge(
-    files: Annotated[list[str], typer.Argument(help="A bitext: one file, or two parallel ones.")],
-    target: Annotated[str, typer.Option(help="Encoder of the target language.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the bridge.")],
+    files: Annotated[
+        list[str] | None, typer.Argument(help="A bitext: one file, or two parallel ones.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="Encoder of the target language.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder for the bridge.")
+    ] = None,
     into: Annotated[Path | None, typer.Option(help="The parser it leads to.")] = None,
     source: Annotated[
         str | None, typer.Option(help="Encoder of the source language, where there is no parser.")
     ] = None,
-    pairs: Annotated[int | None, typer.Option(min=1, help="Take only so many pairs.")] = None,
+    pairs: Annotated[
+        int | None, typer.Option(parser=count, help="Take only so many pairs, such as 60k or 2M.")
+    ] = None,
     links: Annotated[
         str | None, typer.Option(help="Links as `align` writes them, instead of our aligner.")
     ] = None,
@@ -104,35 +116,62 @@ def bridge(
     precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
     backend: Annotated[str, typer.Option(help=BACKEND)] = "torch",
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
+    engine: Annotated[Where, typer.Option(help=ENGINE)] = Where.local,
+    ray_address: Annotated[str | None, typer.Option(help=RAY_ADDRESS)] = None,
+    storage: Annotated[str | None, typer.Option(help=STORAGE)] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help=WORKERS)] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what it would take, for --pairs pairs.")
+    ] = False,
+    gpu: Annotated[
+        str | None, typer.Option(help="Of each worker, for --dry-run, such as a100.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
 ) -> None:
     """Fit the map that carries target vectors into a parser's space, and say how good it is."""
     from treebridge.bridge.bridge import BridgeSettings
     from treebridge.bridge.layout import CollectSettings
     from treebridge.bridge.make import MakeSettings
+    from treebridge.cluster.engine import ClusterSettings
     from treebridge.corpus.bitext import Bitext
     from treebridge.encode.encoder import EncoderSettings
+    from treebridge.errors import TreebridgeError
     from treebridge.show.bridge import bridge_files
+    from treebridge.show.plan import show_plan
 
+    encoding = EncoderSettings(layers, precision, backend, device, offline=offline)
+    collect = CollectSettings(anchor_words=anchor_words.value, seed=seed)
+    bitext = None
+    if files:
+        bitext = Bitext(
+            tuple(files),
+            source_language=source_language,
+            target_language=target_language,
+            engine=words.value,
+            limit=pairs,
+            contractions=contractions,
+        )
+    if dry_run:
+        show_plan(
+            bitext, source, target, into, pairs or 1_000_000, workers or 1, gpu, collect, encoding,
+            as_json=as_json,
+        )  # fmt: skip
+        return
+    if bitext is None or target is None or output is None:
+        raise TreebridgeError("name a bitext, --target ENCODER and -o FOLDER")
     paper = preset is BridgePreset.paper
     by_preset = Weighting.none if paper else Weighting.by_count
-    bitext = Bitext(
-        tuple(files),
-        source_language=source_language,
-        target_language=target_language,
-        engine=words.value,
-        limit=pairs,
-        contractions=contractions,
-    )
     settings = MakeSettings(
         fit=BridgeSettings(
             level.value, isotropy, (weighting or by_preset).value, map_kind.value, paper, seed
         ),
-        collect=CollectSettings(anchor_words=anchor_words.value, seed=seed),
+        collect=collect,
         aligner=Engine.fast_align.value if paper else aligner.value,
         symmetrize=symmetrize.value,
         links=links,
         rounds=rounds,
     )
-    encoding = EncoderSettings(layers, precision, backend, device, offline=offline)
-    bridge_files(bitext, source, target, into, output, settings, encoding, as_json=as_json)
+    cluster = ClusterSettings(ray_address, storage, workers) if engine is Where.ray else None
+    bridge_files(
+        bitext, source, target, into, output, settings, encoding, as_json=as_json, cluster=cluster
+    )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
+
+import typer
 
 LAYERS = "Layers to average: lastN, or a list such as 9,10,-1."
 DEVICE = "auto, cpu, cuda or mps."
@@ -13,6 +16,27 @@ MODEL = "A parser's folder, or a shipped model; `treebridge models` lists them."
 CONTRACTIONS = "Take words such as pt do = de o apart, as `parse` does."
 TARGET_LANGUAGE = "Code of the target's; a name such as en-pt.tsv tells it, too."
 OTHER_ENCODER = "Where the parser's encoder is now, if it was moved."
+
+ENGINE = "Work in this process, or on a Ray cluster (extra ray)."
+RAY_ADDRESS = "Of a running Ray cluster; else RAY_ADDRESS, else one is started here."
+STORAGE = "Folder that all machines see, or an address such as s3://bucket/folder."
+WORKERS = "Pieces of work at once; else one for each GPU, or processor."
+
+
+def count(text: str) -> int:
+    """A number of things as people write it: 60000, 60k, 50M, 1.5M, 1G."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kMG]?)", text.strip().replace(",", ""))
+    number = float(found[1]) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[found[2]] if found else 0
+    if number < 1 or number != int(number):
+        raise typer.BadParameter(f"{text} is no number of pairs; write 60000, 60k, 50M or 1G")
+    return int(number)
+
+
+class Where(str, Enum):
+    """Who does the work."""
+
+    local = "local"
+    ray = "ray"
 
 
 class Engine(str, Enum):

@@ -9,7 +9,18 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
-from treebridge.cli.options import BACKEND, BRIDGE, DEVICE, MODEL, OTHER_ENCODER, PRECISION
+from treebridge.cli.options import (
+    BACKEND,
+    BRIDGE,
+    DEVICE,
+    ENGINE,
+    MODEL,
+    OTHER_ENCODER,
+    PRECISION,
+    RAY_ADDRESS,
+    WORKERS,
+    Where,
+)
 
 
 class Format(str, Enum):
@@ -57,21 +68,28 @@ def parse(
     precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
     backend: Annotated[str, typer.Option(help=BACKEND)] = "torch",
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
+    engine: Annotated[Where, typer.Option(help=ENGINE)] = Where.local,
+    ray_address: Annotated[str | None, typer.Option(help=RAY_ADDRESS)] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help=WORKERS)] = None,
 ) -> None:
     """Give each sentence its tree; UPOS is filled in where there is none."""
+    from treebridge.cluster.engine import ClusterSettings
     from treebridge.encode.encoder import EncoderSettings
     from treebridge.show.output import check_output
-    from treebridge.show.parse import Reading, check_inputs, load_parser, parse_files
+    from treebridge.show.parse import Reading, check_inputs, load_parser, parse_files, ray_parse
 
     kind, files = output_format.value, files or ["-"]
     check_inputs(files)
     check_output(output, kind, force=force)
     encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
     parser = load_parser(model, bridge, encoder, encoding)
+    cluster = ClusterSettings(ray_address, workers=workers)
+    elsewhere = ray_parse(cluster, model, bridge, encoder, encoding)
     reading = Reading(language, lines, tokens, mwt)
     parse_files(
-        parser, files, reading, output=output, kind=kind, confidence=confidence, force=force
-    )
+        parser, files, reading, output=output, kind=kind, confidence=confidence, force=force,
+        parse=elsewhere if engine is Where.ray else None,
+    )  # fmt: skip
 
 
 class Rules(str, Enum):

@@ -160,15 +160,18 @@ class Parser:
         first few sentences do not wait for the others; later ones go `at_once`, which is faster.
         """
         wanted = self._sentences([sentences] if isinstance(sentences, str) else sentences)
+        for before, chunk in chunks_of(wanted, at_once):
+            yield from self.parse_chunk(chunk, before, retag=retag)
+
+    def parse_chunk(
+        self, chunk: Sequence[Sentence], before: int = 0, *, retag: bool = False
+    ) -> list[Parsed]:
+        """Trees of some sentences at once; `before` them there were so many, for messages."""
         encoder = self.load_encoder()
         self.model.eval()
-        number, size = 0, min(FIRST, at_once)
-        while chunk := list(islice(wanted, size)):
-            size = min(4 * size, at_once)
-            self._check_tags(chunk, number)
-            number += len(chunk)
-            vectors = [item.vectors for item in encoder.encode([s.forms for s in chunk])]
-            yield from self.parse_vectors(chunk, vectors, retag=retag)
+        self._check_tags(chunk, before)
+        vectors = [item.vectors for item in encoder.encode([s.forms for s in chunk])]
+        return self.parse_vectors(chunk, vectors, retag=retag)
 
     def parse_vectors(
         self, sentences: Sequence[Sentence], vectors: Sequence[Floats], *, retag: bool = False
@@ -228,6 +231,17 @@ class Parser:
                     f"sentence {number} has words without UPOS, and this parser was trained with "
                     "gold tags; tag the text first, or train with --tags predicted"
                 )
+
+
+def chunks_of(
+    sentences: Iterable[Sentence], at_once: int = CHUNK
+) -> Iterator[tuple[int, list[Sentence]]]:
+    """Sentences that are parsed together, and how many came before them; the first are few."""
+    wanted, before, size = iter(sentences), 0, min(FIRST, at_once)
+    while chunk := list(islice(wanted, size)):
+        yield before, chunk
+        before += len(chunk)
+        size = min(4 * size, at_once)
 
 
 _AT_A_TIME = ParserSettings(batch_words=1500)

@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from rich.text import Text
 
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.make import MakeSettings, Reports, make_bridge
+from treebridge.cluster.engine import ClusterSettings
+from treebridge.cluster.pieces import ray_crew
 from treebridge.corpus.bitext import Bitext
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.errors import TreebridgeError
@@ -33,8 +36,9 @@ def bridge_files(
     encoding: EncoderSettings,
     *,
     as_json: bool,
+    cluster: ClusterSettings | None = None,
 ) -> None:
-    """Make a bridge, write its folder, show how good it is."""
+    """Make a bridge, here or on a cluster, write its folder, show how good it is."""
     into = Parser.load(parser).space if parser else None
     if into is None and source_name is None:
         raise TreebridgeError(
@@ -49,7 +53,8 @@ def bridge_files(
         print(f"{what} … ({time.perf_counter() - started:.0f} s)", file=sys.stderr)
 
     reports = Reports(pairs=watch("pairs"), senses=watch("groups of words"), step=step)
-    bridge = make_bridge(bitext, source, target, into, settings, reports)
+    with ray_crew(cluster) if cluster else nullcontext() as crew:
+        bridge = make_bridge(bitext, source, target, into, settings, reports, crew)
     bridge.save(output)
     if as_json:
         print(json.dumps({"made": bridge.made, "quality": bridge.quality}, ensure_ascii=False))

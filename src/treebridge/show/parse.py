@@ -6,13 +6,16 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from treebridge.bridge.bridge import Bridge
+from treebridge.cluster.engine import ClusterSettings, from_anywhere
+from treebridge.cluster.parse import parse_on_ray
 from treebridge.corpus.conllu import read_conllu
 from treebridge.corpus.files import Source, name_of, open_bytes, read_text
 from treebridge.corpus.multiword import Contractions
@@ -21,12 +24,13 @@ from treebridge.corpus.text import Splitter
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.models import find_model
-from treebridge.parse.parser import CHUNK, Parser
+from treebridge.parse.parser import CHUNK, Parsed, Parser
 from treebridge.show.confidence import with_confidence
 from treebridge.show.output import WRITERS, check_output
 from treebridge.show.progress import watch
 
 _ENDINGS = (".txt", ".text", ".conllu", ".conll", ".tsv", ".csv", ".xz", ".gz", ".bz2", ".zip")
+Parse = Callable[[Iterable[Sentence]], Iterator[Parsed]]
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,18 @@ def load_parser(
         parser.encoder = Encoder.load(encoder, replace(settings, layers=layers))
         space.check(parser.encoder)
     return parser
+
+
+def ray_parse(
+    cluster: ClusterSettings,
+    model: str,
+    bridge: str | None,
+    encoder: str | None,
+    settings: EncoderSettings,
+) -> Parse:
+    """The same parser on the workers of a Ray cluster."""
+    names = (name and from_anywhere(name) for name in (model, bridge, encoder))
+    return partial(parse_on_ray, (load_parser, (*names, settings)), settings=cluster)
 
 
 def _check_model(folder: Path) -> None:
@@ -94,14 +110,19 @@ def parse_files(
     kind: str = "conllu",
     confidence: bool = False,
     force: bool = False,
+    parse: Parse | None = None,
 ) -> None:
-    """Write the trees of all files, one after the other, as they are made."""
+    """Write the trees of all files as they are made; `parse` stands in for the parser's own."""
     check_output(output, kind, force=force)
     splitter = make_splitter(reading, parser.language)
     sources = (io.BytesIO(os.fsencode(file)) if is_text(file) else file for file in files)
-    sentences = chain.from_iterable(read_sentences(one, splitter, reading) for one in sources)
+    sentences: Iterable[Sentence] = chain.from_iterable(
+        read_sentences(one, splitter, reading) for one in sources
+    )
     typed = "-" in files and sys.stdin.isatty()
-    parsed = parser.parse(watch("sentences")(sentences), at_once=1 if typed else CHUNK)
+    sentences = watch("sentences")(sentences)
+    at_once = 1 if typed else CHUNK
+    parsed = parse(sentences) if parse else parser.parse(sentences, at_once=at_once)
     sure = confidence or kind in ("svg", "html", "text")  # pictures show it anyway
     trees = (with_confidence(one) if sure else one.sentence for one in parsed)
     WRITERS[kind](trees, output)

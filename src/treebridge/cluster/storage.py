@@ -1,0 +1,107 @@
+"""Finished pieces, where all machines see them: a folder, NFS, or what fsspec can reach.
+
+A piece's name is a hash of all that decides it. So one that is there is right, whoever made it and
+however the run ended; it is written under another name first, so it is never half there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.encode.cache import cache_folder
+from treebridge.errors import TreebridgeError, first_line
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class Storage:
+    """Named sets of arrays."""
+
+    def __init__(self, place: str | None = None):
+        import fsspec
+
+        self.place = place or str(cache_folder("cluster"))
+        try:
+            self._files, self._folder = fsspec.url_to_fs(self.place)
+        except (ImportError, ValueError) as error:
+            raise TreebridgeError(f"--storage {self.place}: {first_line(error)}") from None
+
+    def __reduce__(self) -> tuple[type[Storage], tuple[str]]:
+        return Storage, (self.place,)  # a worker opens it anew
+
+    def has(self, name: str) -> bool:
+        """Whether a piece is finished."""
+        return bool(self._files.exists(self._path(name)))
+
+    def write(self, name: str, arrays: Arrays) -> None:
+        """Keep a piece, whole or not at all."""
+        from safetensors.numpy import save
+
+        content = save({key: np.ascontiguousarray(array) for key, array in arrays.items()})
+        new = f"{self._path(name)}.{uuid.uuid4().hex}.new"
+        try:
+            self._files.makedirs(self._folder, exist_ok=True)
+            try:
+                with self._files.open(new, "wb") as stream:
+                    stream.write(content)
+                self._files.mv(new, self._path(name))
+            except BaseException:
+                if self._files.exists(new):
+                    self._files.rm(new)
+                raise
+        except OSError as error:
+            raise TreebridgeError(
+                f"a piece of {len(content) / 1e6:.1f} MB cannot be written: "
+                f"{error.strerror or first_line(error)}; make room, or name another --storage",
+                file=self.place,
+            ) from None
+
+    def read(self, name: str) -> Arrays:
+        """A finished piece."""
+        from safetensors import SafetensorError
+        from safetensors.numpy import load
+
+        try:
+            return dict(load(self._files.cat_file(self._path(name))))
+        except FileNotFoundError:
+            raise TreebridgeError(
+                "a worker wrote a piece that cannot be seen from here; --storage must be a folder "
+                "that all machines share, or an address such as s3://bucket/folder",
+                file=self.place,
+            ) from None
+        except (OSError, SafetensorError) as error:
+            raise TreebridgeError(
+                f"a piece cannot be read ({first_line(error)})", file=self._path(name)
+            ) from None
+
+    def check(self) -> None:
+        """Refuse a place that cannot be written to, before any work is done."""
+        self.write("check", {})
+        self.remove(["check"])
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Forget pieces, and what workers that were killed had begun of them."""
+        gone = set(names)
+        for path in self._files.ls(self._folder, detail=False):
+            if str(path).rsplit("/", 1)[-1].split(".", 1)[0] in gone:
+                self._files.rm(path)
+
+    def _path(self, name: str) -> str:
+        return f"{self._folder}/{name}.safetensors"
+
+
+def name_of(*parts: object) -> str:
+    """A hash over all that decides a piece: arrays by their bytes, the rest as it is written."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            digest.update(np.ascontiguousarray(part).view(np.uint8).data)
+        else:
+            digest.update(repr(part).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()

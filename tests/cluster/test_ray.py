@@ -1,0 +1,98 @@
+"""The same bytes as in one process, whatever dies in between."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from accidents import kill_one, with_accidents
+
+from conftest import Run
+from treebridge.cluster.engine import ClusterSettings, ray_workers
+from treebridge.cluster.pieces import ray_crew
+from treebridge.errors import TreebridgeError
+
+
+def test_interrupted_and_workers_killed(cluster: Any, job: Any) -> None:
+    """Both in one run, as starting workers is what takes time here."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    storage = job.folder / "killed" / "cluster"
+    with ray_crew(ClusterSettings(storage=str(storage), workers=2)) as crew:
+        killed = []
+        hit = lambda: killed.append(kill_one(cluster))  # noqa: E731
+        with pytest.raises(KeyboardInterrupt):
+            job.run("killed", with_accidents(crew, {3: hit, 6: interrupt}, {}))
+        (part,) = (job.folder / "killed" / "occurrences").iterdir()
+        assert part.suffix == ".part" and int((part / "done").read_text()) == 6
+        w = job.run("killed", with_accidents(crew, {2: hit}, {0: hit}))
+    assert len(set(killed)) == 3
+    assert job.made("killed") == job.made("plain")
+    np.testing.assert_allclose(w, job.map, atol=1e-6)
+    assert not list(storage.iterdir())  # what was taken over is gone, also what was begun
+
+
+def test_a_piece_that_dies_in_the_middle_is_done_again(cluster: Any, tmp_path: Path) -> None:
+    def work(number: int) -> int:
+        mark = tmp_path / str(number)
+        if number % 3 == 0 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number * number
+
+    with ray_workers(ClusterSettings(workers=2)) as workers:
+        assert list(workers.stream(work, ((n,) for n in range(7)))) == [n * n for n in range(7)]
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_few_pieces_are_in_flight(cluster: Any) -> None:
+    asked = []
+
+    def items() -> Iterator[tuple[int]]:
+        for number in range(30):
+            asked.append(number)
+            yield (number,)
+
+    with ray_workers(ClusterSettings(workers=2)) as workers:
+        for number in workers.stream(lambda number: number, items()):
+            assert len(asked) - number <= 2 + 2 * 4 + 2  # running, finished, and the next one
+
+
+def test_a_worker_s_mistake_is_said_here(cluster: Any) -> None:
+    def work() -> None:
+        raise TreebridgeError("the disk is full", file="there")
+
+    with (
+        ray_workers(ClusterSettings()) as workers,
+        pytest.raises(TreebridgeError, match="there: the disk is full"),
+    ):
+        list(workers.stream(work, [()]))
+
+
+def test_parse_command(cluster: Any, here: Run, home: Path, text: str, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text(text * 4)
+    common = ["parse", "--model", home / "bridged", "text.txt", "--confidence"]
+    plain: subprocess.CompletedProcess[str] = here(*common)
+    assert plain.returncode == 0, plain.stderr
+    on_ray = here(*common, "--engine", "ray", "--workers", 2)
+    assert on_ray.returncode == 0, on_ray.stderr
+    assert on_ray.stdout == plain.stdout and plain.stdout.count("# text") == 48
+
+
+def test_a_machine_is_lost(cluster: Any, job: Any) -> None:
+    """Last, because its raylet does not come back."""
+    lost = cluster.list_all_nodes()[-1]
+    gone = lambda: cluster.remove_node(lost, allow_graceful=False)  # noqa: E731
+    with ray_crew(ClusterSettings(workers=2)) as crew:
+        w = job.run("lost", with_accidents(crew, {5: gone}, {}))
+    assert len(cluster.list_all_nodes()) == 1
+    assert job.made("lost") == job.made("plain")
+    np.testing.assert_allclose(w, job.map, atol=1e-6)
