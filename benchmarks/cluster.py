@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def compare(folder: Path, pairs: int, workers: int) -> None:
-    from treebridge.bridge import senses
+    from treebridge.bridge import pieces, senses
     from treebridge.bridge.make import MakeSettings, Reports, find_links, make_bridge
     from treebridge.cluster.engine import ClusterSettings
     from treebridge.cluster.pieces import ray_crew
@@ -48,7 +48,8 @@ def compare(folder: Path, pairs: int, workers: int) -> None:
     sys.path.insert(0, str(ROOT / "tests" / "cluster"))
     from accidents import kill_one, two_raylets, with_accidents
 
-    senses.SHARD = 1 << 12  # so that few pairs make several shards; it changes no result
+    # So that there are several pieces and shards with few pairs, too.
+    pieces.STEP, senses.SHARD = min(pieces.STEP, pairs // 8), min(senses.SHARD, pairs)
     bitext = Bitext.read(SHARED / "data/bitext/en-pt.tsv.xz", limit=pairs)
     encoders = [Encoder.load(SHARED / f"encoders/{name}-marian-tiny") for name in ("en", "pt")]
     os.environ["TREEBRIDGE_CACHE"] = str(folder / "plain")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -85,6 +86,21 @@ def test_parse_command(cluster: Any, here: Run, home: Path, text: str, tmp_path:
     on_ray = here(*common, "--engine", "ray", "--workers", 2)
     assert on_ray.returncode == 0, on_ray.stderr
     assert on_ray.stdout == plain.stdout and plain.stdout.count("# text") == 48
+
+
+def test_bridge_command(cluster: Any, job: Any, here: Run, tmp_path: Path, monkeypatch) -> None:
+    common = ["bridge", job.folder / "near.tsv", "--source", job.folder / "bert", "--target"]
+    common += [job.folder / "marian", "--source-language", "qaa", "--anchor-words", "all", "--json"]
+    told = []
+    for name, engine in {"plain": [], "ray": ["--engine", "ray", "--storage", "kept"]}.items():
+        monkeypatch.setenv("TREEBRIDGE_CACHE", str(tmp_path / name))
+        done = here(*common, "-o", f"bridge-{name}", *engine)
+        assert done.returncode == 0, done.stderr
+        told.append(json.loads(done.stdout))
+    assert told[0] == told[1]
+    assert (tmp_path / "kept").is_dir() and not list((tmp_path / "kept").iterdir())
+    nowhere = here(*common, "-o", "c", "--engine", "ray", "--storage", job.folder / "near.tsv")
+    assert nowhere.returncode == 2 and "cannot be written" in nowhere.stderr
 
 
 def test_a_machine_is_lost(cluster: Any, job: Any) -> None:

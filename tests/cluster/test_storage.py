@@ -80,3 +80,12 @@ def test_without_ray(here: Run, home: Path, tmp_path: Path, monkeypatch) -> None
         "--engine ray needs Ray, which is not installed: pip install 'treebridge[ray]'"
         in done.stderr
     )
+
+
+def test_nobody_at_the_address(here: Run, home: Path, tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    (tmp_path / "text.txt").write_text("a b\n")
+    there = ["--engine", "ray", "--ray-address", "127.0.0.1:1"]
+    done = here("parse", "--model", home / "model", "text.txt", *there)
+    assert done.returncode == 2
+    assert "no Ray cluster can be reached at 127.0.0.1:1" in done.stderr

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from treebridge.errors import MissingExtra, TreebridgeError, first_line
 
 RETRIES = 8  # of a piece whose worker or machine died; more than that is no accident
 AHEAD = 4  # finished pieces for each worker that wait for a slow one before them
+KNOCK = 10.0  # seconds for a cluster to answer
 STORE = 256 << 20  # bytes of a local Ray's object store; it spills to disk beyond
 T = TypeVar("T")
 
@@ -94,6 +96,7 @@ def _start(settings: ClusterSettings) -> None:
     address = settings.address or os.environ.get("RAY_ADDRESS")
     try:
         if address:
+            _knock(address)
             ray.init(address=address, **quiet)
         else:
             ray.init(
@@ -106,11 +109,18 @@ def _start(settings: ClusterSettings) -> None:
                 _system_config={"worker_niceness": 0},
                 **quiet,
             )
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise TreebridgeError(
             f"no Ray cluster can be reached at {address or 'this machine'} ({first_line(error)}); "
             "`ray status` says whether one is up, and without --ray-address one is started here"
         ) from None
+
+
+def _knock(address: str) -> None:
+    """See whether anyone is there: Ray itself would go on trying for many minutes."""
+    host, _, port = address.rpartition(":")
+    if port.isdigit() and "//" not in host:
+        socket.create_connection((host, int(port)), KNOCK).close()
 
 
 def _result(reference: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,9 @@ class Storage:
     def __init__(self, place: str | None = None):
         import fsspec
 
-        self.place = place or str(cache_folder("cluster"))
+        place = place or str(cache_folder("cluster"))
+        # Workers start in another folder than this process.
+        self.place = place if "://" in place else str(Path(place).absolute())
         try:
             self._files, self._folder = fsspec.url_to_fs(self.place)
         except (ImportError, ValueError) as error:
