@@ -17,7 +17,7 @@ from treebridge.bridge.layout import CollectSettings
 from treebridge.cli.options import count
 from treebridge.cluster.plan import GPUS, expect, make_plan
 from treebridge.cluster.rates import Rates
-from treebridge.cluster.sample import Sample
+from treebridge.cluster.sample import LINKED, Sample
 from treebridge.corpus.artificial import World
 from treebridge.errors import TreebridgeError
 
@@ -29,16 +29,17 @@ RATES = Rates(
 
 def test_as_many_as_a_run_encodes_and_keeps(tmp_path: Path) -> None:
     """From a third of the pairs; the cap bites, so that many sentences hold nothing that is kept."""
-    settings = CollectSettings(max_per_type=20)
+    settings = CollectSettings(max_per_type=3, min_per_type=1)
     encoders = [LatentEncoder(WORLD.languages[name]) for name in ("source", "near")]
     found = collect(links_of(WORLD, "near", 1200), *encoders, settings, tmp_path / "run")
     pairs = [(pair, len(links)) for pair, links in links_of(WORLD, "near", 400)()]
     sample = Sample.of([pair for pair, _ in pairs], *encoders, settings)
     linked = sum(links for _, links in pairs) / sum(len(pair.target) for pair, _ in pairs)
+    linked *= sample.linked / LINKED  # of which so many lead to a whole word
     encoded, kept = expect(replace(sample, linked=linked), 1200, settings)
     assert encoded == pytest.approx(len(set(found.where[:, 0].tolist())), rel=0.05)
     assert kept.sum() == pytest.approx(len(found), rel=0.05)
-    assert encoded < 0.9 * 1200 and kept.max() == 20
+    assert encoded < 0.9 * 1200 and kept.max() == 3
 
 
 def test_more_pairs_meet_the_cap() -> None:
@@ -46,7 +47,7 @@ def test_more_pairs_meet_the_cap() -> None:
     plans = [make_plan(sample, RATES, n, 16) for n in (10**6, 10**7, 10**9, 10**10)]
     assert plans[0].vectors < plans[1].vectors < plans[2].vectors
     assert plans[3].vectors == plans[2].vectors == plans[3].types * 10_000  # all types are full
-    assert plans[3].encoded == pytest.approx(plans[2].encoded, rel=0.05)
+    assert plans[3].encoded == pytest.approx(plans[3].vectors, rel=0.05)  # each in its own pair
     assert plans[0].encoded / 10**6 > plans[1].encoded / 10**7
     for plan in plans:
         assert plan.disk == plan.vectors * (2 * 768 + 2 * 512 + 12)
@@ -102,6 +103,9 @@ def test_dry_run_command(here: Run, home: Path, tmp_path: Path) -> None:
     plan = json.loads(here(*common, "--json").stdout)
     assert plan["pairs"] == 50_000_000 and plan["hours"] > 0 and len(plan["steps"]) == 5
     assert not (tmp_path / "cache").exists()
+    (tmp_path / "empty.tsv").touch()
+    nothing = here("bridge", "empty.tsv", *vectors, "--dry-run")
+    assert nothing.returncode == 2 and "no pairs to plan by" in nothing.stderr
     assert "--gpu abacus" in here(*common, "--gpu", "abacus").stderr
     missing = here("bridge", "near.tsv")
     assert missing.returncode == 2 and "--target ENCODER and -o FOLDER" in missing.stderr

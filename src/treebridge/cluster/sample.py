@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treebridge.bridge.layout import Chooser, CollectSettings
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
+from treebridge.errors import TreebridgeError
 
 SIZE = 20_000  # pairs
 LINKED = 0.78  # of the target words have a one-to-one link (docs/results.md: 76 to 80 %)
@@ -39,6 +40,8 @@ class Sample:
         """From the beginning of a bitext; links are not known, so all target words are tried."""
         start = time.process_time()
         pairs = list(islice(bitext, SIZE))
+        if not pairs:
+            raise TreebridgeError("the bitext has no pairs to plan by")
         read = time.process_time() - start
         # A link to itself for every target word: the source side is counted apart.
         chooser = Chooser(target, target, settings)

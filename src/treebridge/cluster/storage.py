@@ -80,7 +80,8 @@ class Storage:
             ) from None
         except (OSError, SafetensorError) as error:
             raise TreebridgeError(
-                f"a piece cannot be read ({first_line(error)})", file=self._path(name)
+                f"a piece cannot be read ({first_line(error)}); remove it and run again",
+                file=self._path(name),
             ) from None
 
     def check(self) -> None:
