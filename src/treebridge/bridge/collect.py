@@ -23,6 +23,7 @@ from treebridge.bridge.layout import Chooser, CollectSettings, Layout, LinkArray
 from treebridge.bridge.pages import release
 from treebridge.bridge.pieces import Fill, cut_pieces, fill_here
 from treebridge.corpus.bitext import Pair
+from treebridge.encode.cache import alone
 from treebridge.encode.encoder import Encoder
 from treebridge.errors import TreebridgeError
 
@@ -71,15 +72,20 @@ def collect(
 
     The folder's name must stand for the inputs (bitext, links, encoders, settings).
     """
-    if (folder / "note.json").exists():
-        return Occurrences.open(folder)
-    building = folder.with_name(folder.name + ".part")
     chooser = Chooser(source, target, settings)
+    with alone(folder.name):
+        if not (folder / "note.json").exists():
+            _build(pairs, chooser, folder, watch, fill)
+    return Occurrences.open(folder)
+
+
+def _build(pairs: Pairs, chooser: Chooser, folder: Path, watch: Watch, fill: Fill) -> None:
+    building = folder.with_name(folder.name + ".part")
     note = {
         "format": FORMAT,
-        "source_dim": source.dim,
-        "target_dim": target.dim,
-        **asdict(settings),
+        "source_dim": chooser.source.dim,
+        "target_dim": chooser.target.dim,
+        **asdict(chooser.settings),
     }
     try:
         layout = _lay_out_on_disk(pairs, chooser, building)
@@ -93,7 +99,6 @@ def collect(
             "folder with TREEBRIDGE_CACHE",
             file=building,
         ) from error
-    return Occurrences.open(folder)
 
 
 def _lay_out_on_disk(pairs: Pairs, chooser: Chooser, building: Path) -> Layout:
