@@ -27,13 +27,14 @@ def test_interrupted_and_workers_killed(cluster: Any, job: Any) -> None:
         raise KeyboardInterrupt
 
     storage = job.folder / "killed" / "cluster"
-    with ray_crew(ClusterSettings(storage=str(storage), workers=2)) as crew:
-        killed = []
-        hit = lambda: killed.append(kill_one(cluster))  # noqa: E731
-        with pytest.raises(KeyboardInterrupt):
-            job.run("killed", with_accidents(crew, {3: hit, 6: interrupt}, {}))
-        (part,) = (job.folder / "killed" / "occurrences").iterdir()
-        assert part.suffix == ".part" and int((part / "done").read_text()) == 6
+    settings = ClusterSettings(storage=str(storage), workers=2)
+    killed = []
+    hit = lambda: killed.append(kill_one(cluster))  # noqa: E731
+    with pytest.raises(KeyboardInterrupt), ray_crew(settings) as crew:
+        job.run("killed", with_accidents(crew, {3: hit, 6: interrupt}, {}))
+    (part,) = (job.folder / "killed" / "occurrences").iterdir()
+    assert part.suffix == ".part" and int((part / "done").read_text()) == 6
+    with ray_crew(settings) as crew:
         w = job.run("killed", with_accidents(crew, {2: hit}, {0: hit}))
     assert len(set(killed)) == 3
     assert job.made("killed") == job.made("plain")

@@ -12,7 +12,7 @@ import os
 import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,6 +41,7 @@ class Workers:
 
     count: int
     gpus: int  # of each worker
+    begun: set[Any] = field(default_factory=set)  # pieces that are not finished
 
     def stream(self, work: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Iterator[T]:
         """work(*item) for each item, in their order; few are in flight, so memory is bounded."""
@@ -57,12 +58,15 @@ class Workers:
         while item or running or finished:
             while item and len(running) < self.count and len(finished) < AHEAD * self.count:
                 number, arguments = item
-                running[task.remote(*arguments)] = number
+                reference = task.remote(*arguments)
+                running[reference] = number
+                self.begun.add(reference)
                 item = next(waiting, None)
             if running:
                 patience = 0 if following in finished else None
                 done, _ = ray.wait([*running], timeout=patience, fetch_local=False)
                 finished |= {running.pop(reference): reference for reference in done}
+                self.begun.difference_update(done)
             if following in finished:
                 yield _result(finished.pop(following))
                 following += 1
@@ -83,7 +87,12 @@ def ray_workers(settings: ClusterSettings) -> Iterator[Workers]:
         there: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         gpus = int(there.get("GPU", 0))
         count = settings.workers or gpus or int(there.get("CPU", 1))
-        yield Workers(count, 1 if gpus else 0)
+        workers = Workers(count, 1 if gpus else 0)
+        try:
+            yield workers
+        finally:
+            for reference in workers.begun:  # of a run that was interrupted: nobody wants them
+                ray.cancel(reference, force=True)
     finally:
         if not joined:
             ray.shutdown()
