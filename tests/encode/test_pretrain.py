@@ -199,7 +199,7 @@ def test_ppmi_of_independent_words_is_small_and_of_partners_large() -> None:
 
 
 def test_it_learns_more_than_frequencies(corpus: Corpus) -> None:
-    settings = replace(TINY, tokens=100_000, batch=512)
+    settings = replace(TINY, tokens=150_000, batch=512)
     history = Pretraining(corpus, settings, Workers("cpu")).run()
     assert history[-1]["accuracy"] > 2 * history[0]["accuracy"]
     assert history[-1]["held_out_loss"] < history[0]["held_out_loss"] - 0.5

@@ -207,6 +207,7 @@ def test_ctrl_c_keeps_what_is_done_in_a_file(home: Path, tmp_path: Path) -> None
     while not any(p.stat().st_size for p in tmp_path.iterdir()) and time.time() < deadline:
         time.sleep(0.1)
     assert not (tmp_path / "out.conllu").exists()  # under its name only when it is done
+    time.sleep(0.5)  # it waits for more input now
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert "out.conllu holds what was done until now" in errors.decode()

@@ -186,7 +186,7 @@ def test_a_full_queue_says_when_to_come_back() -> None:
             time.sleep(1)
             return []
 
-    known = SimpleNamespace(about={}, bridge=None)
+    known = SimpleNamespace(about={}, bridge=None, language=None)
     models = Waiting([Served("m", known)])  # type: ignore[arg-type]
     app = create_app(models, ServerSettings(queue=1, timeout=0.2))
     with TestClient(app) as client:
