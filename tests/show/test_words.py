@@ -45,5 +45,7 @@ def test_punctuation_is_tagged_so(home: Path) -> None:
     parser = Parser.load(home / "model")
     (tree,) = parser([["¿", "«", "…", "¡", "?!", ":)", "%"]])
     assert tree.upos[:5] == ("PUNCT",) * 5
+    marks = zip(tree.heads[:5], tree.deprels[:5], strict=True)
+    assert all(label == ("punct" if head else "root") for head, label in marks)
     (kept,) = parser([tree.annotate(upos=["X"] * 7)])
     assert set(kept.upos) == {"X"}  # tags that are there stay

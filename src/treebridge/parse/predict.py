@@ -62,23 +62,26 @@ def annotated(
 ) -> Sentence:
     """A sentence with the tree of a row; `retag` also replaces tags that are there already.
 
-    Punctuation that the source language does not have (¿) would get the tag of anything.
+    Punctuation that the source language does not have (¿) would get tag and label of anything.
     """
     n = len(sentence)
     upos = None
+    heads, deprels = found.heads[row, :n].tolist(), labels.names(found.labels[row, :n])
+    marks = [is_only_punctuation(form) for form in sentence.forms]
+    if "punct" in labels:
+        deprels = [
+            "punct" if mark and head else label
+            for mark, head, label in zip(marks, heads, deprels, strict=True)
+        ]
     if found.tags is not None:
         upos = [
-            PUNCTUATION if PUNCTUATION in tags and is_only_punctuation(form) else tag
-            for form, tag in zip(sentence.forms, tags.names(found.tags[row, :n]), strict=True)
+            PUNCTUATION if mark and PUNCTUATION in tags else tag
+            for mark, tag in zip(marks, tags.names(found.tags[row, :n]), strict=True)
         ]
         if not retag:
             pairs = zip(sentence.upos, upos, strict=True)
             upos = [own if given == "_" else given for given, own in pairs]
-    return sentence.annotate(
-        heads=found.heads[row, :n].tolist(),
-        deprels=labels.names(found.labels[row, :n]),
-        upos=upos,
-    )
+    return sentence.annotate(heads=heads, deprels=deprels, upos=upos)
 
 
 def to_device(batch: Batch, device: str) -> Batch:
