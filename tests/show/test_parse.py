@@ -178,6 +178,8 @@ def start(home: Path, *arguments: str) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONUTF8": "1"},
+        # Tests that run in the background inherit that Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
@@ -203,7 +205,7 @@ def test_ctrl_c_keeps_what_is_done_in_a_file(home: Path, tmp_path: Path) -> None
     assert process.stdin and process.stderr
     process.stdin.write(LINE * 40)
     process.stdin.flush()
-    deadline = time.time() + 60
+    deadline = time.time() + 180
     while not any(p.stat().st_size for p in tmp_path.iterdir()) and time.time() < deadline:
         time.sleep(0.1)
     assert not (tmp_path / "out.conllu").exists()  # under its name only when it is done
