@@ -123,7 +123,7 @@ def test_figures_and_ablation(here: Run, options: list[object], tmp_path: Path) 
     assert choices[:7] == ["", "word", "sense", "occurrence", "gold", "predicted", "none"]
     assert choices[7:13] == ["sense", "occurrence", "1", "2", "self", "links"]
     assert found[9]["scores"] == found[0]["scores"]
-    assert len(found) == 16 and found[11]["scores"] != found[12]["scores"]
+    assert len(found) == 18 and found[11]["quality"] == found[12]["quality"]
     assert all(v["failed"] is None for v in found), found
     assert found[0]["scores"] == found[2]["scores"] == found[4]["scores"]
     assert found[5]["scores"] != found[4]["scores"]  # its own tags, and not all of them right

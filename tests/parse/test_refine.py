@@ -30,8 +30,9 @@ from treebridge.parse.carry import (
     own_beliefs,
 )
 from treebridge.parse.parser import Parser
+from treebridge.parse.projected import Projected, soft_loss
 from treebridge.parse.projection import Soft
-from treebridge.parse.refine import Projected, RefineSettings, Refining, soft_loss
+from treebridge.parse.refine import RefineSettings, Refining
 from treebridge.parse.score import score
 from treebridge.parse.train import Watcher
 
@@ -81,15 +82,16 @@ def test_another_word_order_is_learned(story: tuple[Parser, Parser]) -> None:
     settings = CarrySettings(density=0.4, sentences=500)
     pairs = choose_pairs(links_of(WORLD, "far", 900)(), settings)
     assert len(pairs) == 500
-    projected = carry(pairs, parser, bridged, settings)
+    projected, _ = carry(pairs, parser, bridged, settings)
     assert len(projected) == 400  # the surest four fifths
     refining = Refining(
-        bridged.model, projected, None, None, RefineSettings(epochs=5, learning_rate=5e-3)
+        bridged, projected, None, None, RefineSettings(epochs=5, learning_rate=5e-3)
     )
-    model, history = refining.run()
     before = las(bridged)
-    after = las(replace(bridged, model=model))
-    assert after > before + 10
+    refined, history = refining.run()
+    assert las(refined) > before + 10
+    without = replace(refined, bridge=bridged.bridge)
+    assert las(without) != las(refined), "the map has learned, too"
     assert las(bridged) == before, "the parser that was refined is another one"
     assert min(entry["held_out"] for entry in history) < history[0]["held_out"]
 
@@ -115,18 +117,19 @@ def test_interrupted_and_resumed_is_the_same_as_in_one_go(
     parser, bridged = story
     settings = CarrySettings(density=0.4, sentences=100)
     pairs = choose_pairs(links_of(WORLD, "far", 300)(), settings)
-    projected = carry(pairs, parser, bridged, settings)
+    projected, _ = carry(pairs, parser, bridged, settings)
     learn = RefineSettings(epochs=3, learning_rate=5e-3)
-    start = Refining(bridged.model, projected, None, None, learn, work=tmp_path / "work")
+    start = Refining(bridged, projected, None, None, learn, work=tmp_path / "work")
     whole, history = replace(start, work=None).run()
     with pytest.raises(KeyboardInterrupt):
         replace(start, watcher=Stop(0.5)).run()
     resumed = Stop(1.0)
-    model, again = replace(start, watcher=resumed).run()
+    continued, again = replace(start, watcher=resumed).run()
     assert resumed.said[0] == "going on after epoch 1" and len(resumed.said) == 3
     assert again == history
-    for name, weight in whole.state_dict().items():
-        assert torch.equal(weight, model.state_dict()[name]), name
+    for name, weight in whole.model.state_dict().items():
+        assert torch.equal(weight, continued.model.state_dict()[name]), name
+    assert whole.bridge and continued.bridge and (whole.bridge.w == continued.bridge.w).all()
     other = Stop(1.0)  # another seed is another run
     replace(start, settings=replace(learn, seed=2), watcher=other).run()
     assert other.said[0].startswith("epoch 1")
@@ -138,8 +141,8 @@ def test_a_few_trees_help(story: tuple[Parser, Parser]) -> None:
     store = encode_into_store(bridged.load_encoder(), [tree.forms for tree in few])
     assert bridged.bridge is not None
     trees = Examples.of(few, store, bridged.bridge, bridged.labels, bridged.tags)
-    refining = Refining(bridged.model, Projected([], []), None, trees, FEW)
-    assert las(replace(bridged, model=refining.run()[0])) > las(bridged) + 10
+    refining = Refining(bridged, Projected([], []), None, trees, FEW)
+    assert las(refining.run()[0]) > las(bridged) + 10
 
 
 def test_own_beliefs_are_sharper(story: tuple[Parser, Parser]) -> None:
@@ -186,7 +189,7 @@ def test_gold_tags_need_a_tagger(story: tuple[Parser, Parser]) -> None:
     pairs = choose_pairs(links_of(WORLD, "far", 60)(), CarrySettings(density=0.1))
     with pytest.raises(TreebridgeError, match="--tagger FOLDER"):
         carry(pairs, wants, bridged, CarrySettings())
-    tagged = carry(
+    tagged, _ = carry(
         pairs, wants, replace(bridged, model=wants.model), CarrySettings(), tagger=parser
     )
     assert all((soft.tags.max(1) > 0.5).all() for soft in tagged.soft)  # unlinked words, too

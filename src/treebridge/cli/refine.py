@@ -45,6 +45,9 @@ def refine(
     own: Annotated[
         bool, typer.Option("--fill/--mask", help="Unlinked words: the parser's own guess, or none.")
     ] = True,
+    reorder: Annotated[
+        bool, typer.Option(help="Put source trees into the target's word order, as links tell it.")
+    ] = True,
     epochs: Annotated[int, typer.Option(min=1, help="At most so many.")] = 3,
     aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
     source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
@@ -83,6 +86,6 @@ def refine(
         target_language,
         MakeSettings(aligner=aligner.value),
         CarrySettings(sentences=sentences, fill=own, seed=seed),
-        RefineSettings(epochs=epochs, seed=seed),
+        RefineSettings(epochs=epochs, reorder=reorder, seed=seed),
     )
     refine_files(request, EncoderSettings(device=device, offline=offline))

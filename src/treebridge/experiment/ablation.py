@@ -99,6 +99,10 @@ def _refined(base: Variant) -> list[Variant]:
         "links, unlinked words masked": partial(Refined, carry=CarrySettings(fill=False)),
         "links, unsure sentences too": partial(Refined, carry=CarrySettings(confident=1.0)),
         "links, no source trees": partial(Refined, refine=RefineSettings(source_share=0.0)),
+        "links, source trees in their own order": partial(
+            Refined, refine=RefineSettings(reorder=False)
+        ),
+        "links, the map stays": partial(Refined, refine=RefineSettings(change_map=False)),
     }
     return [replace(base, group="refine", choice=c, refine=way) for c, way in ways.items()]
 

@@ -10,8 +10,10 @@ from treebridge.experiment.crossing import Crossing
 from treebridge.experiment.lab import Lab, key_of
 from treebridge.experiment.material import Target
 from treebridge.parse.carry import CarrySettings, carry, choose_pairs, choose_sentences, own_beliefs
+from treebridge.parse.order import WordOrder, in_order
 from treebridge.parse.parser import Parser
-from treebridge.parse.refine import Projected, RefineSettings, Refining
+from treebridge.parse.projected import Projected
+from treebridge.parse.refine import RefineSettings, Refining
 
 
 @dataclass(frozen=True)
@@ -40,26 +42,27 @@ class Refined(Crossing):
                        self.key(lab, target, role))  # fmt: skip
         work = lab.folder / "refining" / f"{target.code}-{seed}-{place[:8]}"
         watcher = lab.talk.training()
+        projected, order = self._learned_from(lab, target, role, parser, bridged)
+        source = lab.source_examples(parser, role)
         refining = Refining(
-            bridged.model,
-            self._projected(lab, target, role, parser, bridged),
-            lab.source_examples(parser, role),
+            bridged,
+            projected,
+            in_order(source, order) if self.refine.reorder else source,
             None,
             replace(self.refine, seed=seed),
             watcher,
-            str(next(bridged.model.parameters()).device),
             work,
         )
         try:
-            model, _ = refining.run()
+            refined, _ = refining.run()
         finally:
             watcher.stop()
         shutil.rmtree(work, ignore_errors=True)
-        return replace(bridged, model=model)
+        return refined
 
-    def _projected(
+    def _learned_from(
         self, lab: Lab, target: Target, role: str, parser: Parser, bridged: Parser
-    ) -> Projected:
+    ) -> tuple[Projected, WordOrder]:
         seed, isotropic = parser.settings.seed, bool(parser.settings.isotropy)
         given = parser.settings.tags == "gold"
         tagger = lab.parser(role, isotropic, seed, "predicted") if given else None
@@ -69,4 +72,5 @@ class Refined(Crossing):
             pairs = choose_pairs(gathered.pairs(), settings)
             return carry(pairs, parser, bridged, settings, tagger=tagger, watch=watch)
         sentences = choose_sentences((pair.target for pair in gathered.bitext), settings)
-        return own_beliefs(sentences, bridged, settings, tagger=tagger, watch=watch)
+        mine = own_beliefs(sentences, bridged, settings, tagger=tagger, watch=watch)
+        return mine, WordOrder()  # without links nothing is known of it

@@ -124,10 +124,12 @@ class Examples:
             rows = [self.store[i] for i in indices]
             ends = np.cumsum([len(part) for part in rows])[:-1]
             vectors = np.split(self.space.transform(np.concatenate(rows)), ends)
-            columns = (
-                [column[i] for i in indices] for column in (self.tags, self.heads, self.labels)
-            )
-            yield make_batch(vectors, *columns)
+            sentences = map(self.sentence, indices.tolist(), vectors)
+            yield make_batch(*zip(*sentences, strict=True))
+
+    def sentence(self, index: int, rows: Rows) -> tuple[Rows, Indices, Indices, Indices]:
+        """What is to be learned: vectors, tags, heads, labels."""
+        return rows, self.tags[index], self.heads[index], self.labels[index]
 
     def digest(self) -> str:
         """A hash of all that training depends on."""

@@ -47,7 +47,7 @@ class Biaffine(nn.Module):
         self.scale = dim**0.5
         if settings.tags == "predicted":
             self.tagger = nn.Sequential(
-                nn.Linear(dim, settings.tagger),
+                nn.Linear((1 + 2 * settings.neighbours) * dim, settings.tagger),
                 nn.GELU(),
                 nn.Dropout(settings.dropout),
                 nn.Linear(settings.tagger, tags),
@@ -83,7 +83,7 @@ class Biaffine(nn.Module):
         x = batch.vectors * self.scale  # [batch, n, dim]
         tags = None
         if self.settings.tags == "predicted":
-            tags = self.tagger(x).float()  # [batch, n, tags]
+            tags = self.tagger(_with_neighbours(x, self.settings.neighbours)).float()
             x = torch.cat([x, self.tag_input(tags)], -1)
         elif self.settings.tags == "gold":
             known = (batch.tags >= 0).unsqueeze(-1)
@@ -142,6 +142,13 @@ class Biaffine(nn.Module):
         if not self.training or keep == 1:
             return x
         return x * (x.new_empty(len(x), 1, x.shape[-1]).bernoulli_(keep) / keep)
+
+
+def _with_neighbours(x: Tensor, number: int) -> Tensor:
+    """Each word in a row with those around it: [batch, n, dim] → [batch, n, (1 + 2·number)·dim]."""
+    n = x.shape[1]
+    padded = nn.functional.pad(x, (0, 0, number, number))
+    return torch.cat([padded[:, k : k + n] for k in range(1 + 2 * number)], -1)
 
 
 def _with_one(x: Tensor) -> Tensor:

@@ -15,9 +15,10 @@ from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Indices, Rows
 from treebridge.parse.beliefs import beliefs
+from treebridge.parse.order import WordOrder
 from treebridge.parse.parser import Parser
+from treebridge.parse.projected import Projected
 from treebridge.parse.projection import LinkArray, Soft, density, fill, mask, project
-from treebridge.parse.refine import Projected
 
 Watch = Callable[[Iterable[Any]], Iterable[Any]]
 T = TypeVar("T")
@@ -84,10 +85,11 @@ def carry(
     *,
     tagger: Parser | None = None,
     watch: Watch = iter,
-) -> Projected:
+) -> tuple[Projected, WordOrder]:
     """Parse the source sides, carry what is believed over the links, and leave out the unsure.
 
-    A parser that wants gold tags needs a tagger: one in the same space that predicts them.
+    The same trees and links say how the target orders its words. A parser that wants gold tags
+    needs a tagger: one in the same space that predicts them.
     """
     _check_tagger(tagger, parser)
     source = _vectors(parser.load_encoder(), [p.source for p, _ in pairs], parser, watch)
@@ -96,9 +98,11 @@ def carry(
     device = str(next(parser.model.parameters()).device)
     soft: list[Soft | None] = [None] * len(pairs)
     sure = np.zeros(len(pairs))
+    order = WordOrder()
     for index, believed in beliefs(parser.model, source, tags, device):
         pair, links = pairs[index]
         soft[index] = project(believed, links, len(pair.target))
+        order.add(believed.arcs.argmax(1), believed.labels.argmax(1), links)
         sure[index] = float(np.log(np.maximum(believed.arcs.max(1), 1e-9)).mean())
     projected = [part for part in soft if part is not None]
     if settings.fill:
@@ -110,7 +114,7 @@ def carry(
     else:
         projected = [mask(part) for part in projected]
     keep = np.flatnonzero(sure >= np.quantile(sure, 1 - settings.confident))
-    return Projected([target[i] for i in keep], [projected[i].half() for i in keep])
+    return Projected([target[i] for i in keep], [projected[i].half() for i in keep]), order
 
 
 def own_beliefs(

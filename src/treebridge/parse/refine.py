@@ -1,5 +1,6 @@
 """Refining: a bridged parser goes on learning, from trees carried over the links of a bitext.
 
+Its map learns too: what the parser needs of a word is more than what a rotation of anchors finds.
 No target tree is read, unless the user has a few. Early stopping is on held-out projections.
 """
 
@@ -10,18 +11,19 @@ import hashlib
 import json
 import math
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from treebridge.parse.batches import Examples, Indices, Rows, cut_batches, make_batch
-from treebridge.parse.biaffine import Batch, Biaffine
+from treebridge.parse.batches import Examples, Indices, cut_batches
+from treebridge.parse.biaffine import Batch
 from treebridge.parse.checkpoint import Checkpoint, Metrics, copy_weights, read_checkpoint
+from treebridge.parse.parser import Parser
 from treebridge.parse.predict import to_device
-from treebridge.parse.projection import Soft
+from treebridge.parse.projected import Projected, soft_loss
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.train import Watcher
 
@@ -36,118 +38,98 @@ class RefineSettings:
     epochs: int = 3
     learning_rate: float = 5e-4
     source_share: float = 0.5  # of the words of an epoch that come from source trees
+    reorder: bool = True  # source trees in the target's word order, as far as links tell it
+    change_map: bool = True  # the bridge's map learns, too
     trees_times: int = 5  # how often an epoch sees each of the user's own trees
     patience: int = 2  # epochs without a lower held-out loss
     seed: int = 1
 
 
-@dataclass
-class Projected:
-    """Target sentences: vectors in the parser's space, and what is believed of each."""
+class Learner(nn.Module):
+    """A parser, and a change of the bridge's map that is the target's own; at first there is none.
 
-    vectors: list[Rows]
-    soft: list[Soft]
+    Source sentences do not pass through it, so that both languages can meet in the parser's space.
+    """
 
-    def __len__(self) -> int:
-        return len(self.soft)
+    def __init__(self, parser: Parser):
+        super().__init__()
+        self.model = copy.deepcopy(parser.model)
+        self.change = nn.Parameter(torch.zeros(parser.space.dim, parser.space.dim))
 
-    @property
-    def lengths(self) -> Indices:
-        """Words of each sentence."""
-        return np.array([len(rows) for rows in self.vectors], np.int64)
+    def mapped(self, batch: Batch) -> Batch:
+        """Sentences of the target, by the changed map."""
+        return batch._replace(vectors=batch.vectors + batch.vectors @ self.change.T)
 
-    def digest(self) -> str:
-        """A hash of all of it."""
-        digest = hashlib.sha256()
-        for rows, soft in zip(self.vectors, self.soft, strict=True):
-            for part in (rows, *soft):
-                digest.update(np.ascontiguousarray(part).data)
-        return digest.hexdigest()
-
-    def batch(self, indices: Indices) -> tuple[Batch, Soft]:
-        """Sentences side by side, and their beliefs padded with zeros."""
-        soft = [self.soft[i] for i in indices]
-        given = [part.best_tags() for part in soft] if soft[0].tags.shape[1] else None
-        batch = make_batch([self.vectors[i] for i in indices], given)
-        longest = int(batch.lengths.max())
-        padded = [
-            np.zeros((len(soft), longest, longest + 1 if k == 0 else soft[0][k].shape[1]), "f4")
-            for k in range(3)
-        ]
-        for row, sentence in enumerate(soft):
-            for k in range(3):
-                part = sentence[k]
-                padded[k][row, : part.shape[0], : part.shape[1]] = part
-        return batch, Soft(*padded)
-
-
-def soft_loss(model: Biaffine, batch: Batch, soft: Soft) -> Tensor:
-    """Cross-entropy against distributions, summed over words; empty rows count nothing."""
-    states = model(batch)
-    arcs, labels, tags = (torch.from_numpy(part).to(states.arcs.device) for part in soft)
-    logs = states.arcs.log_softmax(-1).masked_fill(arcs == 0, 0)  # −inf · 0 would be no number
-    total: Tensor = -(arcs * logs).sum()
-    scores = model.label_scores(states, arcs.argmax(-1))
-    total = total - (labels * scores.log_softmax(-1)).sum()
-    if states.tags is not None:
-        total = total - (tags * states.tags.log_softmax(-1)).sum()
-    return total
+    def within(self, parser: Parser) -> Parser:
+        """The parser with what was learned; the change goes into the bridge."""
+        assert parser.bridge is not None
+        change = self.change.detach().cpu().numpy().astype(np.float64)
+        w = parser.bridge.w + change @ parser.bridge.w
+        bridge = replace(parser.bridge, w=w, made={**parser.bridge.made, "refined": True})
+        return replace(parser, model=self.model.eval(), bridge=bridge)
 
 
 @dataclass
 class Refining:
-    """One run: a copy of the model learns; `run` gives its best weights and the history."""
+    """One run: a copy of the parser learns; `run` gives the best of it and the history."""
 
-    model: Biaffine
+    parser: Parser  # across a bridge
     projected: Projected
     source: Examples | None  # source trees, so that it does not forget
     trees: Examples | None  # target trees of the user
     settings: RefineSettings
     watcher: Watcher = field(default_factory=Watcher)
-    device: str = "cpu"
     work: Path | None = None  # for checkpoints
 
-    def run(self) -> tuple[Biaffine, list[Metrics]]:
+    def run(self) -> tuple[Parser, list[Metrics]]:
         """Train until the epochs are over or held-out projections are learned no better.
 
         An interrupted run of the same goes on where it stopped.
         """
-        model = copy.deepcopy(self.model).to(self.device)
+        learner = Learner(self.parser).to(self.device)
         held, learn = self._split()
-        optimizer = torch.optim.Adam(model.parameters(), self.settings.learning_rate, (0.9, 0.95))
+        learner.change.requires_grad = self.settings.change_map
+        optimizer = torch.optim.Adam(learner.parameters(), self.settings.learning_rate, (0.9, 0.95))
         key = self.key() if self.work else ""
         state = read_checkpoint(self.work, key) if self.work else None
         if state:
-            model.load_state_dict(state.weights)
+            learner.load_state_dict(state.weights)
             optimizer.load_state_dict(state.optimizer)
             self.watcher.say(f"going on after epoch {len(state.history) - 1}")
         else:
-            weights = copy_weights(model)
-            before: Metrics = {"epoch": 0, "held_out": self._held_out(model, held)}
+            weights = copy_weights(learner)
+            before: Metrics = {"epoch": 0, "held_out": self._held_out(learner, held)}
             state = Checkpoint(key, weights, optimizer.state_dict(), weights, [before])
         with torch.random.fork_rng(devices=[]):
             while not self._finished(state.history, held):
                 epoch = len(state.history) - 1
-                loss = self._epoch(model, optimizer, learn, epoch)
-                held_out = self._held_out(model, held)
+                loss = self._epoch(learner, optimizer, learn, epoch)
+                held_out = self._held_out(learner, held)
                 if not len(held) or held_out < min(e["held_out"] for e in state.history):
-                    state.best = copy_weights(model)
+                    state.best = copy_weights(learner)
                 state.history.append({"epoch": epoch + 1, "loss": loss, "held_out": held_out})
-                state.weights, state.optimizer = model.state_dict(), optimizer.state_dict()
+                state.weights, state.optimizer = learner.state_dict(), optimizer.state_dict()
                 if self.work:
                     state.write(self.work)
                 self.watcher.say(
                     f"epoch {epoch + 1}: loss {loss:.3f}, on held-out projections {held_out:.3f}"
                 )
-        model.load_state_dict(state.best)
-        return model.eval(), state.history
+        learner.load_state_dict(state.best)
+        return learner.within(self.parser), state.history
+
+    @property
+    def device(self) -> str:
+        """Where the parser computes."""
+        return str(next(self.parser.model.parameters()).device)
 
     def key(self) -> str:
         """A hash of settings, data and the weights that it begins with."""
         examples = [part.digest() if part else None for part in (self.source, self.trees)]
-        content = [asdict(self.settings), self.model.settings.config(), *examples]
+        content = [asdict(self.settings), self.parser.settings.config(), *examples]
         digest = hashlib.sha256(json.dumps([*content, self.projected.digest()]).encode())
-        for weight in copy_weights(self.model).values():
+        assert self.parser.bridge is not None
+        digest.update(self.parser.bridge.w.tobytes())
+        for weight in copy_weights(self.parser.model).values():
             digest.update(weight.numpy().tobytes())
         return digest.hexdigest()
 
@@ -164,12 +146,12 @@ class Refining:
         return index[held], index[~held]
 
     def _epoch(
-        self, model: Biaffine, optimizer: torch.optim.Optimizer, learn: Indices, epoch: int
+        self, learner: Learner, optimizer: torch.optim.Optimizer, learn: Indices, epoch: int
     ) -> float:
-        model.train()
+        learner.train()
         torch.manual_seed((self.settings.seed << 40) + epoch)
         rng = np.random.default_rng([self.settings.seed, epoch])
-        steps = self._plan(model.settings, learn, rng, epoch)
+        steps = self._plan(self.parser.settings, learn, rng, epoch)
         loss, words, start = 0.0, 0, time.perf_counter()
         for done, step in enumerate(steps):
             share = (epoch + done / len(steps)) / self.settings.epochs
@@ -178,9 +160,9 @@ class Refining:
             for group in optimizer.param_groups:
                 group["lr"] = rate
             optimizer.zero_grad()
-            value, count = self._loss(model, step)
+            value, count = self._loss(learner, step)
             value.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(model.parameters(), model.settings.max_norm)
+            torch.nn.utils.clip_grad_norm_(learner.parameters(), self.parser.settings.max_norm)
             optimizer.step()
             loss, words = loss + float(value.detach()), words + count
             seconds = time.perf_counter() - start
@@ -207,22 +189,23 @@ class Refining:
                 steps += [(self.trees, here) for here in batches]
         return [steps[i] for i in rng.permutation(len(steps))]
 
-    def _loss(self, model: Biaffine, step: Step) -> tuple[Tensor, int]:
+    def _loss(self, learner: Learner, step: Step) -> tuple[Tensor, int]:
         examples, indices = step
         if examples is None:
             batch, soft = self.projected.batch(indices)
-            loss = soft_loss(model, to_device(batch, self.device), soft)
+            loss = soft_loss(learner.model, learner.mapped(to_device(batch, self.device)), soft)
         else:
             (batch,) = examples.batches([indices])
-            loss = model.loss(to_device(batch, self.device))
+            there = to_device(batch, self.device)
+            loss = learner.model.loss(there if examples is self.source else learner.mapped(there))
         return loss, int(batch.lengths.sum())
 
-    def _held_out(self, model: Biaffine, held: Indices) -> float:
+    def _held_out(self, learner: Learner, held: Indices) -> float:
         """The mean loss a word on projections that are not learned from."""
-        model.eval()
+        learner.eval()
         loss, words = 0.0, 0
         with torch.inference_mode():
-            for indices in cut_batches(self.projected.lengths, held, model.settings):
-                value, count = self._loss(model, (None, indices))
+            for indices in cut_batches(self.projected.lengths, held, self.parser.settings):
+                value, count = self._loss(learner, (None, indices))
                 loss, words = loss + float(value), words + count
         return loss / max(1, words)

@@ -23,6 +23,7 @@ class ParserSettings:
     label: int = 100
     tag: int = 100  # size of a tag's embedding
     tagger: int = 400  # hidden size of the network that predicts tags
+    neighbours: int = 1  # words on each side that this network sees
     dropout: float = 0.33
     batch_words: int = 700  # words in a batch; 0 for no limit
     batch_sentences: int = 0  # sentences in a batch; 0 for no limit
@@ -42,6 +43,8 @@ class ParserSettings:
         for name in ("layers", "hidden", "arc", "label", "tag", "tagger", "epochs"):
             if getattr(self, name) < 1:
                 raise TreebridgeError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if self.neighbours < 0:
+            raise TreebridgeError(f"neighbours is {self.neighbours}; it cannot be below 0")
         if not 0 <= self.dropout < 1:
             raise TreebridgeError(f"dropout is {self.dropout}; it must be from 0 to below 1")
         if self.batch_words < 1 and self.batch_sentences < 1:
@@ -63,6 +66,7 @@ class ParserSettings:
         """Settings that were saved; what a later version has added is at its default."""
         known = {field.name for field in fields(cls)}
         chosen = {name: value for name, value in config.items() if name in known}
+        chosen.setdefault("neighbours", 0)  # taggers saw none when this was not written down
         return cls(**{**chosen, "betas": tuple(chosen.get("betas", cls.betas))})
 
 

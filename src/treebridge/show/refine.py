@@ -24,8 +24,10 @@ from treebridge.parse.carry import (
 )
 from treebridge.parse.checkpoint import Metrics
 from treebridge.parse.folder import KIND
+from treebridge.parse.order import WordOrder, in_order
 from treebridge.parse.parser import Parser
-from treebridge.parse.refine import Projected, RefineSettings, Refining
+from treebridge.parse.projected import Projected
+from treebridge.parse.refine import RefineSettings, Refining
 from treebridge.show.parse import (
     Reading,
     load_parser,
@@ -75,23 +77,25 @@ def refine_files(request: Request, encoding: EncoderSettings) -> None:
         bitext = replace(request.bitext, target_language=bridged.language)
         request = replace(request, bitext=bitext)
     teacher = replace(bridged, bridge=None, encoder=None, encoder_at=None)
+    projected, order = _learned_from(request, teacher, bridged, encoding)
+    source = _source_trees(request, teacher)
+    if source is not None and request.refine.reorder:
+        source = in_order(source, order)
     lines = Lines()
     work = request.output.absolute().with_name(f".{request.output.name}.refining")
     refining = Refining(
-        bridged.model,
-        _projected(request, teacher, bridged, encoding),
-        _source_trees(request, teacher),
+        bridged,
+        projected,
+        source,
         _target_trees(request, bridged),
         request.refine,
         lines,
-        str(next(bridged.model.parameters()).device),
         work,
     )
     try:
-        model, history = refining.run()
+        refined, history = refining.run()
     finally:
         lines.stop()
-    refined = replace(bridged, model=model)
     refined.about = {**bridged.about, "refined": _how(request, len(refining.projected))}
     refined.save(request.output)
     shutil.rmtree(work, ignore_errors=True)
@@ -108,9 +112,9 @@ def _summary(refining: Refining, history: list[Metrics]) -> str:
     )
 
 
-def _projected(
+def _learned_from(
     request: Request, teacher: Parser, bridged: Parser, encoding: EncoderSettings
-) -> Projected:
+) -> tuple[Projected, WordOrder]:
     encoded = watch("sentences encoded")
     tagger = load_parser(request.tagger, None, None, encoding) if request.tagger else None
     if request.bitext is not None:
@@ -121,8 +125,9 @@ def _projected(
     if request.text:
         words = _target_words(request, bridged.language)
         sentences = choose_sentences(words, request.carry)
-        return own_beliefs(sentences, bridged, request.carry, tagger=tagger, watch=encoded)
-    return Projected([], [])
+        mine = own_beliefs(sentences, bridged, request.carry, tagger=tagger, watch=encoded)
+        return mine, WordOrder()
+    return Projected([], []), WordOrder()
 
 
 def _target_words(request: Request, language: str | None) -> Iterator[list[str]]:
