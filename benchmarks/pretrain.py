@@ -16,9 +16,9 @@ import argparse
 import json
 import os
 import resource
-import subprocess
-import sys
 from pathlib import Path
+
+from common.command import treebridge
 
 SHARED = Path(os.environ.get("TREEBRIDGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 TREEBANKS = {"es": "UD_Spanish-GSD/es_gsd", "pt": "UD_Portuguese-GSD/pt_gsd"}
@@ -34,14 +34,6 @@ WAYS = {
     "uncased": ["--uncased"],
     "2 × 384": ["--layers", "2", "--hidden", "384", "--heads", "6", "--feed-forward", "1536"],
 }
-
-
-def treebridge(*arguments: str) -> str:
-    command = [sys.executable, "-m", "treebridge", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"treebridge {' '.join(arguments)} failed:\n{done.stderr.strip()[-2000:]}")
-    return done.stdout
 
 
 def pretrain(bitext: str, encoder: Path, tokens: int, options: list[str]) -> None:
