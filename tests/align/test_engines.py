@@ -59,14 +59,27 @@ def test_few_pairs_of_a_far_language_are_aligned_better_by_the_hmm(world: dict) 
 def test_threads_leave_no_trace(world: dict, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "BLOCK", 5000)
     corpus = encode_pairs(words_of(world["far"][:300]))
-    models = []
+    models, picks = [], []
     for number in (1, 2, 3):
         with Threads(number) as threads:
             models.append(engine(name).fit(corpus, threads))
-    for other in models[1:]:
+            picks.append(models[-1].choices(corpus, threads))
+    for other, picked in zip(models[1:], picks[1:], strict=True):
         assert other.trained == models[0].trained
-        for ours, theirs in zip(models[0].known, other.known, strict=True):
+        for ours, theirs in zip(models[0].known + picks[0], other.known + picked, strict=True):
             assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_blocks_leave_no_trace(world: dict, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = encode_pairs(words_of(world["far"][:300]))
+    whole = engine(name).fit(corpus, ONE)
+    monkeypatch.setattr(counting, "BLOCK", 1)  # every pair for itself
+    single = engine(name).fit(corpus, ONE)
+    for ours, theirs in zip(whole.known, single.known, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-6)
+    for ours, theirs in zip(whole.choices(corpus, ONE), single.choices(corpus, ONE), strict=True):
+        assert np.mean(ours == theirs) > 0.999
 
 
 @pytest.mark.parametrize("name", ENGINES)

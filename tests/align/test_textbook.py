@@ -11,8 +11,9 @@ from scipy.special import digamma as scipy_digamma
 from align import textbook
 from treebridge.align import fast_align as fast_align_module
 from treebridge.align.agreement import fill_posteriors
+from treebridge.align.aligner import Aligner
 from treebridge.align.chain import CLASSES, jump_class
-from treebridge.align.counting import Block, blocks
+from treebridge.align.counting import Block, looked_up
 from treebridge.align.diagonal import expected_feature, fill_prior
 from treebridge.align.dirichlet import digamma
 from treebridge.align.encoded import Encoded, encode_pairs
@@ -31,8 +32,8 @@ def swapped(pairs):
     return [(b, a) for a, b in pairs]
 
 
-def the_block(corpus: Encoded) -> Block:
-    (block,) = blocks(corpus, np.float64)
+def the_block(corpus: Encoded, model: Aligner, unseen: float) -> Block:
+    (block,) = looked_up(corpus, model.table, model.known, unseen, ONE)
     return block
 
 
@@ -49,9 +50,9 @@ def cells(block: Block, corpus: Encoded, n: int):
 def test_fast_align_is_the_textbook(pairs) -> None:
     corpus = encode_pairs(pairs)
     model = FastAlign.fit(corpus, ONE, settings=FastAlignSettings(double=True))
-    block = the_block(corpus)
+    block = the_block(corpus, model, fast_align_module.UNSEEN)
     fast_align_module._posteriors(
-        block, 0, len(pairs), model.table, corpus.source, corpus.target, model.known, model.prior
+        block, 0, len(pairs), corpus.source, corpus.target, model.known, model.prior
     )
     picks = model.choices(corpus, ONE)
     kept = [n for n, (a, b) in enumerate(pairs) if a and b]
@@ -88,9 +89,9 @@ def test_hmm_is_the_textbook(pairs) -> None:
         counts = np.array([[moves[c] for c in range(CLASSES)] for moves in moved])
         jumps = estimate_jumps(counts, options.jump_smoothing)
     np.testing.assert_allclose(model.chains.jumps, jumps, rtol=0, atol=1e-6)
-    block = the_block(corpus)
+    block = the_block(corpus, model, 0.0)
     fill_posteriors(
-        block, 0, len(pairs), model.table, corpus.source, corpus.target,
+        block, 0, len(pairs), corpus.source, corpus.target,
         model.known, model.chains, False, np.zeros((2, CLASSES)),
     )  # fmt: skip
     for n, (source, target) in enumerate(pairs):

@@ -12,13 +12,12 @@ import numpy as np
 
 from treebridge.align.chain import make_room, pick_probabilities
 from treebridge.align.counting import largest, open_sentence
-from treebridge.align.table import MISSING
 
 UNSEEN = 1e-12  # added to every word's probability: no sentence is impossible
 
 
 @nb.njit(cache=True, nogil=True)
-def fill_posteriors(block, first, last, table, source, target, known, chains, agree, jumps):
+def fill_posteriors(block, first, last, source, target, known, chains, agree, jumps):
     """Fill in the posteriors of some sentences, or their products; add up the expected jumps."""
     rows, columns = largest(block.first + first, block.first + last, source, target)
     size = max(rows, columns, 1)
@@ -27,16 +26,13 @@ def fill_posteriors(block, first, last, table, source, target, known, chains, ag
     null_forward, null_reverse = np.empty(size), np.empty(size)
     forward, reverse = np.empty((size, size)), np.empty((size, size))
     for k in range(first, last):
-        s, t, rows, columns, slots, cells = open_sentence(block, k, table, source, target)
+        s, t, rows, columns, cells = open_sentence(block, k, source, target)
         if rows == 0 or columns == 0:
             continue
         for i in range(rows):
             for j in range(columns):
-                slot = slots[i * columns + j]
-                emit_forward[j, i] = emit_reverse[i, j] = UNSEEN
-                if slot != MISSING:
-                    emit_forward[j, i] += known.pairs[slot, 0]
-                    emit_reverse[i, j] += known.pairs[slot, 1]
+                emit_forward[j, i] = UNSEEN + cells[i * columns + j, 0]
+                emit_reverse[i, j] = UNSEEN + cells[i * columns + j, 1]
         for j in range(columns):
             word = target.words[t + j]
             null_forward[j] = UNSEEN + (known.null_target[word] if word >= 0 else 0.0)

@@ -1,13 +1,16 @@
 """Expected counts on several cores, the same to the last bit however many there are.
 
-Sentences are taken in blocks. First every thread computes the posteriors of some sentences of the
-block; then every thread adds those of some *source words* to the counts, sentence by sentence. So
-each count receives its parts in the order of the corpus, and no two threads write to one place.
+Sentences are taken in blocks, and every block thrice. First every thread looks up what is known of
+the pairs of some *source words*, one word after the other: what stands about a word in the table
+then stays in the cache. Next it computes the posteriors of some sentences, and at last it adds
+those of some source words to the counts, sentence by sentence. So each count receives its parts in
+the order of the corpus, and no two threads write to one place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 import numba as nb
@@ -15,11 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from treebridge.align.encoded import Encoded, Floats, Offsets
-from treebridge.align.table import MISSING, PairTable, equal_ranges, find_all
+from treebridge.align.table import MISSING, ByWord, PairTable, by_word, equal_ranges, find
 from treebridge.align.threads import Threads
 
-BLOCK = 1 << 20  # word pairs of a block, about: 16 MB of posteriors
+BLOCK = 1 << 21  # word pairs of a block, about: 32 MB of slots and posteriors
 PARTS = 16  # of a block; fixed, so that sums over parts do not depend on the number of threads
+SHARES = 4  # of a block's source words for each thread, so that all are ready at about one time
 T = TypeVar("T")
 
 
@@ -27,7 +31,8 @@ class Block(NamedTuple):
     """Posteriors of the sentences from `first`; sentence n has its word pairs from at[n − first].
 
     Word pair (i, j) of a sentence with m target words stands at i·m + j. Column 0: the target word
-    picks the source word; column 1: the source word picks the target word.
+    picks the source word; column 1: the source word picks the target word. Before the posteriors,
+    the probabilities that they are made of stand there.
     """
 
     first: int
@@ -36,6 +41,7 @@ class Block(NamedTuple):
     posteriors: Floats
     null_target: Floats  # of every target word of the block: that it picks nothing
     null_source: Floats
+    order: ByWord  # of its source words
 
 
 class Knowledge(NamedTuple):
@@ -60,48 +66,66 @@ class Knowledge(NamedTuple):
         )
 
 
-def blocks(corpus: Encoded, precision: npt.DTypeLike = np.float32) -> Iterator[Block]:
-    """Cut a corpus into blocks of sentences that have about BLOCK word pairs."""
+def _blocks(corpus: Encoded, precision: npt.DTypeLike) -> Iterator[Block]:
+    """Cut a corpus into blocks of about BLOCK word pairs; each takes the place of the last one."""
     cells, source, target = corpus.cells, corpus.source.at, corpus.target.at
-    first = 0
-    while first < len(corpus):
-        last = int(np.searchsorted(cells, cells[first] + BLOCK, side="right")) - 1
-        last = max(last, first + 1)
+    edges = [0]
+    while edges[-1] < len(corpus):
+        last = int(np.searchsorted(cells, cells[edges[-1]] + BLOCK, side="right")) - 1
+        edges.append(max(last, edges[-1] + 1))
+    room = max(np.diff(cells[edges]), default=0)
+    slots, posteriors = np.empty(room, np.int64), np.empty((room, 2), precision)
+    for first, last in pairwise(edges):
         size = cells[last] - cells[first]
         yield Block(
             first,
             cells[first : last + 1] - cells[first],
-            np.empty(size, np.int64),
-            np.zeros((size, 2), precision),
+            slots[:size],
+            posteriors[:size],
             np.zeros(target[last] - target[first]),
             np.zeros(source[last] - source[first]),
+            by_word(corpus.source, first, last, corpus.source_words.size),
         )
-        first = last
+
+
+def looked_up(
+    corpus: Encoded, table: PairTable, known: Knowledge, unseen: float, threads: Threads
+) -> Iterator[Block]:
+    """The blocks of a corpus, with what is known of every word pair in place of the posteriors."""
+    sides = corpus.source, corpus.target
+    for block in _blocks(corpus, known.pairs.dtype):
+
+        def look(words: tuple[int, int], block: Block = block) -> None:
+            _look_up(*words, block, table, *sides, known.pairs, unseen)
+
+        threads.map(look, equal_ranges(block.order.at, SHARES * threads.number))
+        yield block
 
 
 def expected_counts(
+    blocks: Iterable[Block],
     corpus: Encoded,
     counts: Knowledge,
     posteriors: Callable[[Block, int, int], T],
     threads: Threads,
     report: Callable[[float], None],
 ) -> list[T]:
-    """Add the posteriors of the whole corpus to the counts.
+    """Add the posteriors of all blocks of a corpus to the counts.
 
     `posteriors(block, first, last)` fills in those of some sentences of a block; what it returns
     comes back in the order of the corpus.
     """
     results: list[T] = []
-    for block in blocks(corpus, counts.pairs.dtype):
+    for block in blocks:
 
         def fill(part: tuple[int, int], block: Block = block) -> T:
             return posteriors(block, *part)
 
-        def add(thread: int, block: Block = block) -> None:
-            _add(thread, threads.number, block, corpus.source, corpus.target, counts)
+        def add(words: tuple[int, int], block: Block = block) -> None:
+            _add(*words, block, corpus.source, corpus.target, counts)
 
         results += threads.map(fill, equal_ranges(block.at, PARTS))
-        threads.map(add, range(threads.number))
+        threads.map(add, equal_ranges(block.order.at, SHARES * threads.number))
         report((block.first + len(block.at) - 1) / len(corpus))
     return results
 
@@ -117,33 +141,49 @@ def largest(first, last, source, target):
 
 
 @nb.njit(cache=True, nogil=True)
-def open_sentence(block, k, table, source, target):
-    """Where the words of a block's sentence begin, how many they are; its slots, its posteriors."""
+def open_sentence(block, k, source, target):
+    """Where the words of a block's sentence begin, how many they are, and its posteriors."""
     n = block.first + k
     s, t = source.at[n], target.at[n]
-    slots = block.slots[block.at[k] : block.at[k + 1]]
     cells = block.posteriors[block.at[k] : block.at[k + 1]]
-    find_all(n, table, source, target, slots)
-    return s, t, source.at[n + 1] - s, target.at[n + 1] - t, slots, cells
+    return s, t, source.at[n + 1] - s, target.at[n + 1] - t, cells
 
 
 @nb.njit(cache=True, nogil=True)
-def _add(thread, threads, block, source, target, counts):
-    """Add what belongs to this thread's source words; NULL belongs to the first."""
-    for k in range(len(block.at) - 1):
-        n = block.first + k
-        columns = target.at[n + 1] - target.at[n]
-        for i in range(source.at[n + 1] - source.at[n]):
-            if source.words[source.at[n] + i] % threads == thread:
-                start = block.at[k] + i * columns
-                for cell in range(start, start + columns):
-                    slot = block.slots[cell]
-                    if slot != MISSING:
-                        counts.pairs[slot, 0] += block.posteriors[cell, 0]
-                        counts.pairs[slot, 1] += block.posteriors[cell, 1]
-    if thread == 0:
-        first, last = block.first, block.first + len(block.at) - 1
-        for k in range(target.at[first], target.at[last]):
-            counts.null_target[target.words[k]] += block.null_target[k - target.at[first]]
-        for k in range(source.at[first], source.at[last]):
-            counts.null_source[source.words[k]] += block.null_source[k - source.at[first]]
+def _cells(block, place, target):
+    """The sentence of a source word of the block, and from where to where its word pairs stand."""
+    n = block.order.sentences[place]
+    columns = target.at[n + 1] - target.at[n]
+    start = block.at[n - block.first] + block.order.positions[place] * columns
+    return n, start, start + columns
+
+
+@nb.njit(cache=True, nogil=True)
+def _look_up(first, last, block, table, source, target, pairs, unseen):
+    """Find the pairs of some source words, and what is known of them."""
+    for place in range(block.order.at[first], block.order.at[last]):
+        n, start, end = _cells(block, place, target)
+        word = source.words[source.at[n] + block.order.positions[place]]
+        for cell in range(start, end):
+            slot = find(table, word, target.words[target.at[n] + cell - start])
+            block.slots[cell] = slot
+            block.posteriors[cell, 0] = pairs[slot, 0] if slot != MISSING else unseen
+            block.posteriors[cell, 1] = pairs[slot, 1] if slot != MISSING else unseen
+
+
+@nb.njit(cache=True, nogil=True)
+def _add(first, last, block, source, target, counts):
+    """Add what belongs to some source words; NULL comes with the first."""
+    for place in range(block.order.at[first], block.order.at[last]):
+        _, start, end = _cells(block, place, target)
+        for cell in range(start, end):
+            slot = block.slots[cell]
+            if slot != MISSING:
+                counts.pairs[slot, 0] += block.posteriors[cell, 0]
+                counts.pairs[slot, 1] += block.posteriors[cell, 1]
+    if first == 0:
+        begin, end = block.first, block.first + len(block.at) - 1
+        for k in range(target.at[begin], target.at[end]):
+            counts.null_target[target.words[k]] += block.null_target[k - target.at[begin]]
+        for k in range(source.at[begin], source.at[end]):
+            counts.null_source[source.words[k]] += block.null_source[k - source.at[begin]]

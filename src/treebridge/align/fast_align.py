@@ -19,12 +19,13 @@ from treebridge.align.counting import (
     Knowledge,
     expected_counts,
     largest,
+    looked_up,
     open_sentence,
 )
 from treebridge.align.diagonal import better_tension, fill_prior, length_classes
 from treebridge.align.dirichlet import normalize
 from treebridge.align.encoded import Encoded
-from treebridge.align.table import MISSING, PairTable, equal_ranges, find_all
+from treebridge.align.table import PairTable, equal_ranges
 from treebridge.align.threads import Threads
 
 UNSEEN = 1e-9  # the probability of a word pair that training did not see, as in the original
@@ -87,13 +88,13 @@ class FastAlign(Aligner):
         corpus = self.own(corpus)
         choices = Choices.none(corpus)
         sides = corpus.source, corpus.target
+        for block in looked_up(corpus, self.table, self.known, UNSEEN, threads):
 
-        def pick(part: tuple[int, int]) -> None:
-            _pick(*part, self.table, *sides, self.known, self.prior, *choices)
-            report("align", part[1] / len(corpus))
+            def pick(part: tuple[int, int], block: Block = block) -> None:
+                _pick(block, *part, *sides, self.known, self.prior, *choices)
 
-        if len(corpus):
-            threads.map(pick, equal_ranges(corpus.cells, 4 * PARTS))
+            threads.map(pick, equal_ranges(block.at, PARTS))
+            report("align", (block.first + len(block.at) - 1) / len(corpus))
         return choices
 
 
@@ -115,12 +116,9 @@ def train(
     for step in range(steps):
         features = _expect(corpus, table, known, prior, counts, threads, report, (step, steps))
         if step:
-            tensions = (
-                better_tension(tension, feature / total, lengths)
-                for tension, feature, total, lengths in zip(
-                    prior[1:], features, words, classes, strict=True
-                )
-            )
+            means = (feature / total for feature, total in zip(features, words, strict=True))
+            directions = zip(prior[1:], means, classes, strict=True)
+            tensions = threads.map(lambda direction: better_tension(*direction), directions)
             prior = Prior(settings.null, *tensions)
         normalize(table, counts, settings.alpha, threads)
         known, counts = counts, known
@@ -144,23 +142,28 @@ def _expect(
 
     def posteriors(block: Block, first: int, last: int) -> tuple[float, float]:
         sides = corpus.source, corpus.target
-        features: tuple[float, float] = _posteriors(block, first, last, table, *sides, known, prior)
+        features: tuple[float, float] = _posteriors(block, first, last, *sides, known, prior)
         return features
 
     features = expected_counts(
-        corpus, counts, posteriors, threads, lambda share: report("train", (step + share) / steps)
+        looked_up(corpus, table, known, UNSEEN, threads),
+        corpus,
+        counts,
+        posteriors,
+        threads,
+        lambda share: report("train", (step + share) / steps),
     )
     return sum(f for f, _ in features), sum(r for _, r in features)
 
 
 @nb.njit(cache=True, nogil=True)
-def _posteriors(block, first, last, table, source, target, known, prior):
+def _posteriors(block, first, last, source, target, known, prior):
     """Fill in the posteriors of some sentences; return their features h, summed over the words."""
     forward = reverse = 0.0
     rows, columns = largest(block.first + first, block.first + last, source, target)
     weights = np.empty(max(rows, columns))
     for k in range(first, last):
-        s, t, rows, columns, slots, cells = open_sentence(block, k, table, source, target)
+        s, t, rows, columns, cells = open_sentence(block, k, source, target)
         if rows == 0 or columns == 0:
             continue
         for j in range(columns):
@@ -168,9 +171,7 @@ def _posteriors(block, first, last, table, source, target, known, prior):
             total = null
             fill_prior(j + 1, columns, rows, prior.forward, weights)
             for i in range(rows):
-                slot = slots[i * columns + j]
-                p = known.pairs[slot, 0] if slot != MISSING else UNSEEN
-                weights[i] *= (1 - prior.null) * p
+                weights[i] *= (1 - prior.null) * cells[i * columns + j, 0]
                 total += weights[i]
             block.null_target[t + j - target.at[block.first]] = null / total
             for i in range(rows):
@@ -182,9 +183,7 @@ def _posteriors(block, first, last, table, source, target, known, prior):
             total = null
             fill_prior(i + 1, rows, columns, prior.reverse, weights)
             for j in range(columns):
-                slot = slots[i * columns + j]
-                p = known.pairs[slot, 1] if slot != MISSING else UNSEEN
-                weights[j] *= (1 - prior.null) * p
+                weights[j] *= (1 - prior.null) * cells[i * columns + j, 1]
                 total += weights[j]
             block.null_source[s + i - source.at[block.first]] = null / total
             for j in range(columns):
@@ -195,25 +194,20 @@ def _posteriors(block, first, last, table, source, target, known, prior):
 
 
 @nb.njit(cache=True, nogil=True)
-def _pick(first, last, table, source, target, known, prior, forward, reverse):
+def _pick(block, first, last, source, target, known, prior, forward, reverse):
     """The arg-max of every word of some sentences."""
-    rows, columns = largest(first, last, source, target)
-    slots = np.empty(rows * columns, np.int64)
+    rows, columns = largest(block.first + first, block.first + last, source, target)
     weights = np.empty(max(rows, columns))
-    for n in range(first, last):
-        s, t = source.at[n], target.at[n]
-        rows, columns = source.at[n + 1] - s, target.at[n + 1] - t
+    for k in range(first, last):
+        s, t, rows, columns, cells = open_sentence(block, k, source, target)
         if rows == 0 or columns == 0:
             continue
-        find_all(n, table, source, target, slots)
         for j in range(columns):
             word, best = target.words[t + j], NOTHING
             most = prior.null * (known.null_target[word] if word >= 0 else UNSEEN)
             fill_prior(j + 1, columns, rows, prior.forward, weights)
             for i in range(rows):
-                slot = slots[i * columns + j]
-                p = known.pairs[slot, 0] if slot != MISSING else UNSEEN
-                weight = (1 - prior.null) * weights[i] * p
+                weight = (1 - prior.null) * weights[i] * cells[i * columns + j, 0]
                 if weight > most:
                     most, best = weight, i
             forward[t + j] = best
@@ -222,9 +216,7 @@ def _pick(first, last, table, source, target, known, prior, forward, reverse):
             most = prior.null * (known.null_source[word] if word >= 0 else UNSEEN)
             fill_prior(i + 1, rows, columns, prior.reverse, weights)
             for j in range(columns):
-                slot = slots[i * columns + j]
-                p = known.pairs[slot, 1] if slot != MISSING else UNSEEN
-                weight = (1 - prior.null) * weights[j] * p
+                weight = (1 - prior.null) * weights[j] * cells[i * columns + j, 1]
                 if weight > most:
                     most, best = weight, j
             reverse[s + i] = best

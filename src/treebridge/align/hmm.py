@@ -16,7 +16,7 @@ import numpy as np
 from treebridge.align.agreement import fill_posteriors, pick_by_both
 from treebridge.align.aligner import Aligner, Choices, Report, quiet
 from treebridge.align.chain import CLASSES, class_widths
-from treebridge.align.counting import PARTS, Block, Knowledge, blocks, expected_counts
+from treebridge.align.counting import PARTS, Block, Knowledge, expected_counts, looked_up
 from treebridge.align.dirichlet import normalize
 from treebridge.align.encoded import Encoded, Floats
 from treebridge.align.fast_align import FastAlignSettings, train
@@ -103,13 +103,11 @@ class Hmm(Aligner):
         corpus = self.own(corpus)
         choices = Choices.none(corpus)
         sides = corpus.source, corpus.target
-        for block in blocks(corpus):
+        for block in looked_up(corpus, self.table, self.known, 0.0, threads):
 
             def pick(part: tuple[int, int], block: Block = block) -> None:
                 unused = np.zeros((2, CLASSES))
-                fill_posteriors(
-                    block, *part, self.table, *sides, self.known, self.chains, False, unused
-                )
+                fill_posteriors(block, *part, *sides, self.known, self.chains, False, unused)
                 pick_by_both(block, *part, *sides, self.settings.threshold, *choices)
 
             threads.map(pick, equal_ranges(block.at, PARTS))
@@ -133,11 +131,16 @@ def _expect(
     def posteriors(block: Block, first: int, last: int) -> Floats:
         jumps = np.zeros((2, CLASSES))
         sides = corpus.source, corpus.target
-        fill_posteriors(block, first, last, table, *sides, known, chains, True, jumps)
+        fill_posteriors(block, first, last, *sides, known, chains, True, jumps)
         return jumps
 
     jumps = expected_counts(
-        corpus, counts, posteriors, threads, lambda share: report("train", (step + share) / steps)
+        looked_up(corpus, table, known, 0.0, threads),
+        corpus,
+        counts,
+        posteriors,
+        threads,
+        lambda share: report("train", (step + share) / steps),
     )
     return sum(jumps, np.zeros((2, CLASSES)))
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numba as nb
 import numpy as np
+import numpy.typing as npt
 
 from treebridge.align.encoded import Encoded, Ints, Offsets
 from treebridge.align.threads import Threads
@@ -41,7 +42,8 @@ class PairTable(NamedTuple):
         """
         rows, columns = corpus.source_words.size, corpus.target_words.size
         source, target = corpus.source, corpus.target
-        places, at = _sentences_by_word(source, rows)
+        order = by_word(source, 0, len(corpus), rows)
+        places, at = order.sentences, order.at[:-1]
         seen = np.bincount(target.words, minlength=columns)
         frequent = seen >= (common or len(corpus.target.words) + 1)
         ranges = equal_ranges(at, _CHUNKS)
@@ -63,22 +65,32 @@ def equal_ranges(at: Offsets, parts: int) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in pairwise(edges)]
 
 
+class ByWord(NamedTuple):
+    """Where every word occurs, in order: word w from at[w] to at[w + 1], unknown words at last."""
+
+    at: Offsets
+    sentences: Ints
+    positions: npt.NDArray[np.int16]
+
+
 @nb.njit(cache=True, nogil=True)
-def _sentences_by_word(side, rows):
-    """For every word the sentences that it occurs in, in order."""
-    at = np.zeros(rows + 1, np.int64)
-    for word in side.words:
-        at[word + 1] += 1
-    for row in range(rows):
+def by_word(side, first, last, rows):
+    """Order the words of some sentences by their ids, which are below `rows`."""
+    start, end = side.at[first], side.at[last]
+    at = np.zeros(rows + 2, np.int64)
+    for word in side.words[start:end]:
+        at[word % (rows + 1) + 1] += 1
+    for row in range(rows + 1):
         at[row + 1] += at[row]
     cursor = at[:-1].copy()
-    places = np.empty(len(side.words), np.int32)
-    for n in range(len(side.at) - 1):
+    sentences, positions = np.empty(end - start, np.int32), np.empty(end - start, np.int16)
+    for n in range(first, last):
         for k in range(side.at[n], side.at[n + 1]):
-            word = side.words[k]
-            places[cursor[word]] = n
-            cursor[word] += 1
-    return places, at
+            row = side.words[k] % (rows + 1)
+            sentences[cursor[row]] = n
+            positions[cursor[row]] = k - side.at[n]
+            cursor[row] += 1
+    return ByWord(at, sentences, positions)
 
 
 @nb.njit(cache=True, nogil=True)
@@ -144,13 +156,3 @@ def find(table, row, word):
         if slot == table.starts[row + 1]:
             slot = table.starts[row]
     return slot
-
-
-@nb.njit(cache=True, nogil=True)
-def find_all(n, table, source, target, slots):
-    """Write the slots of a sentence's word pairs into `slots`, target words running fastest."""
-    cell = 0
-    for a in range(source.at[n], source.at[n + 1]):
-        for b in range(target.at[n], target.at[n + 1]):
-            slots[cell] = find(table, source.words[a], target.words[b])
-            cell += 1
