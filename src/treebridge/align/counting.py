@@ -23,7 +23,7 @@ from treebridge.align.threads import Threads
 
 BLOCK = 1 << 21  # word pairs of a block, about: 32 MB of slots and posteriors
 PARTS = 16  # of a block; fixed, so that sums over parts do not depend on the number of threads
-SHARES = 4  # of a block's source words for each thread, so that all are ready at about one time
+SHARES = 16  # of a block's source words for each thread: those of rare words take longer
 T = TypeVar("T")
 
 
@@ -59,11 +59,14 @@ class Knowledge(NamedTuple):
         cls, table: PairTable, corpus: Encoded, value: float, double: bool = False
     ) -> Knowledge:
         """The same about all."""
-        return cls(
-            np.full((table.slots, 2), value, np.float64 if double else np.float32),
-            np.full(corpus.target_words.size, value, np.float64),
-            np.full(corpus.source_words.size, value, np.float64),
+        made = cls(
+            np.zeros((table.slots, 2), np.float64 if double else np.float32),
+            np.zeros(corpus.target_words.size),
+            np.zeros(corpus.source_words.size),
         )
+        for array in made if value else ():  # memory of zeros is made by the threads that touch it
+            array.fill(value)
+        return made
 
 
 def _blocks(corpus: Encoded, precision: npt.DTypeLike) -> Iterator[Block]:
