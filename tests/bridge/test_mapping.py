@@ -100,8 +100,10 @@ def test_too_few_and_broken_anchors() -> None:
 
 
 def test_csls_against_the_definition() -> None:
-    similarity = np.random.default_rng(6).uniform(-1, 1, size=(8, 15))
-    found = np.vstack(list(csls(similarity, neighbours=3)))
+    rng = np.random.default_rng(6)
+    x, y = rng.normal(size=(8, 5)), rng.normal(size=(15, 5))
+    similarity = x @ y.T
+    found = np.vstack(list(csls(x, y, neighbours=3)))
     for q in range(8):
         for c in range(15):
             near_q = np.sort(similarity[q])[-3:].mean()
@@ -122,7 +124,7 @@ def test_rcsls_retrieves_better_than_procrustes() -> None:
         """How far, by CSLS, the right answer is ahead of the mean of the wrong ones."""
         mapped = x[400:] @ w.T
         mapped /= np.linalg.norm(mapped, axis=1, keepdims=True)
-        score = np.vstack(list(csls(mapped @ y[400:].T)))
+        score = np.vstack(list(csls(mapped, y[400:])))
         return float(np.diag(score).mean() - score.mean())
 
     relaxed = rcsls(x[:400], y[:400])

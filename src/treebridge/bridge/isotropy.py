@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treebridge.bridge.pages import release
 from treebridge.errors import TreebridgeError
 
-BLOCK = 1 << 16  # rows in memory at a time
+BLOCK = 1 << 14  # rows in memory at a time: 100 MB of 768 dimensions
 Rows = NDArray[np.floating]
 
 

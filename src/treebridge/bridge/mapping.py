@@ -82,25 +82,27 @@ def _check(moments: Moments) -> None:
         raise TreebridgeError("some anchors are not finite numbers; an encoder is broken")
 
 
-def parts(similarity: NDArray[np.floating]) -> Iterator[Matrix]:
-    """Some rows after the other, in double precision."""
-    for start in range(0, len(similarity), PART):
-        yield similarity[start : start + PART].astype(np.float64)
+def similarities(x: NDArray[np.floating], y: NDArray[np.floating]) -> Iterator[Matrix]:
+    """x·yᵀ in double precision, some rows after the other: never the whole of it in memory."""
+    there = y.astype(np.float64).T
+    for start in range(0, len(x), PART):
+        yield x[start : start + PART].astype(np.float64) @ there
 
 
-def csls(similarity: NDArray[np.floating], neighbours: int = 10) -> Iterator[Matrix]:
+def csls(
+    x: NDArray[np.floating], y: NDArray[np.floating], neighbours: int = 10
+) -> Iterator[Matrix]:
     """Cross-domain similarity local scaling: 2·cos less the mean cosine of each one's neighbours.
 
-    `similarity` is [queries, candidates]; hubs, near to everything, lose. Some queries come after
-    the other, as the whole would take several times the memory of the cosines.
+    Rows of x, unit vectors, ask for rows of y, some after the other; hubs, near to all, lose.
     """
-    k = min(neighbours, *similarity.shape)
+    k = min(neighbours, len(x), len(y))
 
     def nearest(rows: Matrix) -> Matrix:
         return np.asarray(np.partition(rows, -k, axis=1)[:, -k:].mean(1))
 
-    column = np.concatenate([nearest(rows) for rows in parts(similarity.T)])
-    for rows in parts(similarity):
+    column = np.concatenate([nearest(rows) for rows in similarities(y, x)])
+    for rows in similarities(x, y):
         yield 2 * rows - nearest(rows)[:, None] - column
 
 

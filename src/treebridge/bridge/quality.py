@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treebridge.bridge.isotropy import unit
 from treebridge.bridge.layout import Chooser, LinkArray
-from treebridge.bridge.mapping import csls, parts
+from treebridge.bridge.mapping import csls, similarities
 from treebridge.corpus.bitext import Pair
 
 QUERIES, CANDIDATES = 2_000, 10_000
@@ -79,14 +79,19 @@ def retrieval(
     y = unit(candidates[:CANDIDATES].astype(np.float64)).astype(np.float32)
     names = np.array(words[:CANDIDATES])
     wanted = np.array([answers[q] for q in chosen])
-    similarity = x @ y.T
     result = {}
-    for name, scores in (("nn", parts(similarity)), ("csls", csls(similarity))):
-        top = np.vstack([np.argsort(-score, axis=1, kind="stable")[:, :5] for score in scores])
+    for name, scores in (("nn", similarities(x, y)), ("csls", csls(x, y))):
+        top = np.vstack([_best(score) for score in scores])
         right = names[top] == wanted[:, None]
         result[f"{name}_p1"] = 100 * float(right[:, 0].mean())
         result[f"{name}_p5"] = 100 * float(right.any(1).mean())
     return result
+
+
+def _best(scores: NDArray[np.floating], n: int = 5) -> NDArray[np.int64]:
+    """The n columns that score highest in each row, the best first."""
+    order = np.argsort(-scores, axis=1, kind="stable")
+    return order[:, :n].copy()  # else all of the order would stay in memory
 
 
 def chance_level(answers: list[str]) -> float:
