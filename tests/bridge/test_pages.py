@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from treebridge.bridge.isotropy import Isotropy, anisotropy
-from treebridge.bridge.pages import release
+from treebridge.bridge.pages import pick, release
 from treebridge.bridge.senses import anchors, sense_labels
 
 ROWS, DIM = 1 << 14, 512  # 16 MB
@@ -60,3 +60,10 @@ def test_walks_leave_no_pages(vectors: np.memmap, walk: Callable[[np.memmap], ob
     start = mapped()
     walk(vectors)
     assert mapped() - start < 0.1 * vectors.nbytes
+
+
+def test_rows_are_picked_as_by_an_index(tmp_path: Path) -> None:
+    array = np.lib.format.open_memmap(tmp_path / "a.npy", "w+", np.float16, (3000, 4))
+    array[:] = np.random.default_rng(1).normal(size=array.shape)
+    rows = np.sort(np.random.default_rng(2).choice(3000, 700, replace=False))
+    assert (pick(array, rows) == array[rows]).all()

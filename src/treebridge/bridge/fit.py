@@ -12,7 +12,7 @@ from treebridge.bridge.bridge import Bridge, BridgeSettings
 from treebridge.bridge.collect import Occurrences
 from treebridge.bridge.isotropy import BLOCK, Isotropy, anisotropy, unit
 from treebridge.bridge.mapping import MAPS, WEIGHTINGS, Matrix, Moments, rcsls
-from treebridge.bridge.pages import release
+from treebridge.bridge.pages import pick, release
 from treebridge.bridge.quality import HeldOut, chance_level, mean_cosine, retrieval, verdict
 from treebridge.bridge.senses import Anchors, anchors, sense_labels
 from treebridge.bridge.space import Space
@@ -177,6 +177,4 @@ def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _sample(vectors: NDArray[np.floating], n: int = 4000) -> NDArray[np.floating]:
     chosen = np.random.default_rng(1).choice(len(vectors), min(n, len(vectors)), replace=False)
-    rows = vectors[np.sort(chosen)]
-    release(vectors)
-    return rows
+    return pick(vectors, np.sort(chosen))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.bridge.pages import release
+from treebridge.bridge.pages import pick, release
 from treebridge.errors import TreebridgeError
 
 BLOCK = 1 << 14  # rows in memory at a time: 100 MB of 768 dimensions
@@ -71,8 +71,7 @@ def anisotropy(vectors: Rows, n: int = 1000, seed: int = 0) -> float:
     if len(vectors) < 2:
         return float("nan")
     chosen = np.random.default_rng(seed).choice(len(vectors), min(n, len(vectors)), replace=False)
-    rows = unit(vectors[np.sort(chosen)].astype(np.float64))
-    release(vectors)
+    rows = unit(pick(vectors, np.sort(chosen)).astype(np.float64))
     total = rows.sum(0)
     own = (rows**2).sum()
     return float((total @ total - own) / (len(rows) * (len(rows) - 1)))
