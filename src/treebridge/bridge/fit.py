@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treebridge.bridge.bridge import Bridge, BridgeSettings
 from treebridge.bridge.collect import Occurrences
 from treebridge.bridge.isotropy import BLOCK, Isotropy, anisotropy, unit
-from treebridge.bridge.mapping import MAPS, WEIGHTINGS, Matrix, Moments, rcsls
+from treebridge.bridge.mapping import MAPS, ROWS, WEIGHTINGS, Matrix, Moments, rcsls
 from treebridge.bridge.pages import pick, release
 from treebridge.bridge.quality import HeldOut, chance_level, mean_cosine, retrieval, verdict
 from treebridge.bridge.senses import Anchors, anchors, sense_labels
@@ -69,7 +69,7 @@ def fit_bridge(
         "types": len(layout.types),
         "anchors": len(found),
         "types_with_several_senses": int((np.bincount(found.types) > 1).sum()),
-        "anchor_cosine": mean_cosine(x @ w.T, y),
+        "anchor_cosine": mean_cosine(x @ w.T.astype(np.float32), y),
     }
     return bridge, found, labels
 
@@ -172,7 +172,10 @@ def _fit_map(
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    return unit(vectors.astype(np.float64)).astype(np.float32)
+    made = np.empty_like(vectors)
+    for start in range(0, len(vectors), ROWS):
+        made[start : start + ROWS] = unit(vectors[start : start + ROWS].astype(np.float64))
+    return made
 
 
 def _sample(vectors: NDArray[np.floating], n: int = 4000) -> NDArray[np.floating]:

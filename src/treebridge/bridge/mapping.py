@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from treebridge.errors import TreebridgeError
 
 Matrix = NDArray[np.float64]
+ROWS = 4096  # in double precision at a time
 PART = 64  # rows of a matrix of similarities that are looked at together
 WEIGHTINGS: dict[str, Callable[[Matrix], Matrix]] = {
     "none": np.ones_like,
@@ -30,11 +31,13 @@ class Moments:
         self, x: NDArray[np.floating], y: NDArray[np.floating], weights: Matrix | None = None
     ) -> None:
         """Take in rows of paired vectors."""
-        left, right = x.astype(np.float64), y.astype(np.float64)
-        weighted = left if weights is None else left * weights[:, None]
-        self.cross += right.T @ weighted
-        self.square += left.T @ weighted
-        self.count += len(left)
+        for start in range(0, len(x), ROWS):
+            here = slice(start, start + ROWS)
+            left, right = x[here].astype(np.float64), y[here].astype(np.float64)
+            weighted = left if weights is None else left * weights[here, None]
+            self.cross += right.T @ weighted
+            self.square += left.T @ weighted
+        self.count += len(x)
 
 
 def orthogonal(moments: Moments) -> Matrix:

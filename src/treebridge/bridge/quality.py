@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treebridge.bridge.isotropy import unit
 from treebridge.bridge.layout import Chooser, LinkArray
-from treebridge.bridge.mapping import csls, similarities
+from treebridge.bridge.mapping import ROWS, csls, similarities
 from treebridge.corpus.bitext import Pair
 
 QUERIES, CANDIDATES = 2_000, 10_000
@@ -62,7 +62,11 @@ def mean_cosine(x: Vectors, y: Vectors) -> float:
     """Of paired rows."""
     if x.shape != y.shape or not len(x):
         return float("nan")
-    return float((unit(x.astype(np.float64)) * unit(y.astype(np.float64))).sum(1).mean())
+    total = 0.0
+    for start in range(0, len(x), ROWS):
+        left, right = (unit(v[start : start + ROWS].astype(np.float64)) for v in (x, y))
+        total += float((left * right).sum())
+    return total / len(x)
 
 
 def retrieval(
