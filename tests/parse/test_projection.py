@@ -52,8 +52,12 @@ def test_filled_rows_are_whole_and_masked_rows_are_whole_or_empty(
     source, links, m = case
     projected = project(source, links, m)
     own = random_soft(np.random.default_rng(1), m)
-    for part in fill(projected, own):
-        np.testing.assert_allclose(part.sum(1), 1, atol=1e-4)
+    for share in (0.0, 0.5, 1.0):
+        for part in fill(projected, own, share):
+            np.testing.assert_allclose(part.sum(1), 1, atol=1e-4)
+    np.testing.assert_allclose(fill(projected, own, 1.0).labels, own.labels, atol=1e-5)
+    half = (fill(projected, own, 0.0).labels + own.labels) / 2
+    np.testing.assert_allclose(fill(projected, own, 0.5).labels, half, atol=1e-5)
     total = mask(projected).arcs.sum(1)
     assert ((abs(total - 1) < 1e-4) | (total == 0)).all()
     assert (mask(projected).labels[total == 0] == 0).all()

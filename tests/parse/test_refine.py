@@ -145,6 +145,22 @@ def test_a_few_trees_help(story: tuple[Parser, Parser]) -> None:
     assert las(refining.run()[0]) > las(bridged) + 10
 
 
+def test_labels_are_those_of_heads_that_are_known(story: tuple[Parser, Parser]) -> None:
+    parser, _ = story
+    sentences = [tree.forms for tree in WORLD.treebank("source", 12, "dev")]
+    vectors = [parser.space.transform(v) for v in map(parser.load_encoder(), sentences)]
+    free = dict(beliefs(parser.model, vectors))
+    nothing = {i: soft._replace(arcs=0 * soft.arcs) for i, soft in free.items()}
+    roots = {i: soft._replace(arcs=np.eye(len(soft.arcs) + 1)[0] + 0 * soft.arcs)
+             for i, soft in free.items()}  # fmt: skip
+    in_turn = range(len(vectors))
+    for known, same in ((free, True), (nothing, True), (roots, False)):
+        got = dict(beliefs(parser.model, vectors, known=[known[i] for i in in_turn]))
+        close = [np.allclose(got[i].labels, free[i].labels, atol=1e-5) for i in in_turn]
+        assert all(close) if same else not any(close)
+        assert all(np.allclose(got[i].arcs, free[i].arcs, atol=1e-5) for i in in_turn)
+
+
 def test_own_beliefs_are_sharper(story: tuple[Parser, Parser]) -> None:
     _, bridged = story
     sentences = [tree.forms for tree in GOLD]

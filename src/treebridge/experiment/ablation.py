@@ -97,6 +97,7 @@ def _refined(base: Variant) -> list[Variant]:
         "self": partial(Refined, links=False),
         "links": Refined,
         "links, unlinked words masked": partial(Refined, carry=CarrySettings(fill=False)),
+        "links, labels as carried": partial(Refined, carry=CarrySettings(own_labels=0.0)),
         "links, unsure sentences too": partial(Refined, carry=CarrySettings(confident=1.0)),
         "links, no source trees": partial(Refined, refine=RefineSettings(source_share=0.0)),
         "links, source trees in their own order": partial(

@@ -23,29 +23,36 @@ def beliefs(
     vectors: Sequence[Rows],
     tags: Sequence[Indices] | None = None,
     device: str = "cpu",
+    known: Sequence[Soft] | None = None,
 ) -> Iterator[tuple[int, Soft]]:
     """Yield the index and the distributions of each sentence, in no particular order.
 
-    Vectors stand in the parser's space already. Labels are those of the likeliest head.
+    Vectors stand in the parser's space already. Labels are those of the likeliest head; what is
+    `known` of heads goes before what the parser believes of them.
     """
     lengths = np.array([len(rows) for rows in vectors], np.int64)
     order = lengths.argsort(kind="stable")
     for indices in cut_batches(lengths, order[lengths[order] > 0], _AT_A_TIME):
         given = [tags[i] for i in indices] if tags is not None else None
         batch = make_batch([vectors[i] for i in indices], given)
-        arcs, labels, tagged = _distributions(model, batch, device)
+        heads = _pad([known[i].arcs for i in indices]) if known is not None else None
+        arcs, labels, tagged = _distributions(model, batch, device, heads)
         for row, index in enumerate(indices):
             n = int(lengths[index])
             yield int(index), Soft(arcs[row, :n, : n + 1], labels[row, :n], tagged[row, :n])
 
 
 def _distributions(
-    model: Biaffine, batch: Batch, device: str
+    model: Biaffine, batch: Batch, device: str, known: torch.Tensor | None
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     with torch.inference_mode():
         states = model(to_device(batch, device))
         arcs = states.arcs.softmax(-1)  # [batch, n, n+1]
-        labels = model.label_scores(states, states.arcs.argmax(-1)).softmax(-1)
+        heads = states.arcs
+        if known is not None:
+            known = known.to(device)
+            heads = known + (1 - known.sum(-1, keepdim=True)).clamp(min=0) * arcs
+        labels = model.label_scores(states, heads.argmax(-1)).softmax(-1)
         if states.tags is not None:
             tags = states.tags.softmax(-1)  # [batch, n, tags]
         elif model.settings.tags == "gold":  # what is given is believed
@@ -54,3 +61,11 @@ def _distributions(
         else:
             tags = arcs.new_zeros(*arcs.shape[:2], 0)
         return arcs.cpu().numpy(), labels.cpu().numpy(), tags.float().cpu().numpy()
+
+
+def _pad(arcs: Sequence[Rows]) -> torch.Tensor:
+    longest = max(len(rows) for rows in arcs)
+    padded = np.zeros((len(arcs), longest, longest + 1), np.float32)
+    for row, rows in enumerate(arcs):
+        padded[row, : rows.shape[0], : rows.shape[1]] = rows
+    return torch.from_numpy(padded)

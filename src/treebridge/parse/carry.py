@@ -34,6 +34,7 @@ class CarrySettings:
     density: float = 0.7  # linked words, of the side that has fewer
     confident: float = 0.8  # the share of sentences that is kept, the surest first
     fill: bool = True  # unlinked words get the bridged parser's own belief, else nothing
+    own_labels: float = 0.5  # the share of every label that is the bridged parser's own belief
     seed: int = 1
 
 
@@ -109,8 +110,8 @@ def carry(
         guessed = [part.best_tags() for part in projected]
         if mine := _tags(tagger, target, bridged):  # unlinked words have one, too
             guessed = [np.where(g < 0, m, g) for g, m in zip(guessed, mine, strict=True)]
-        for index, own in beliefs(bridged.model, target, guessed, device):
-            projected[index] = fill(projected[index], own)
+        for index, own in beliefs(bridged.model, target, guessed, device, projected):
+            projected[index] = fill(projected[index], own, settings.own_labels)
     else:
         projected = [mask(part) for part in projected]
     keep = np.flatnonzero(sure >= np.quantile(sure, 1 - settings.confident))

@@ -49,10 +49,15 @@ def project(source: Soft, links: LinkArray, words: int) -> Soft:
     return Soft(arcs, to_source @ source.labels, to_source @ source.tags)
 
 
-def fill(projected: Soft, own: Soft) -> Soft:
-    """What the projection leaves open, filled with a target parser's own belief."""
+def fill(projected: Soft, own: Soft, own_labels: float = 0.0) -> Soft:
+    """What the projection leaves open, filled with a target parser's own belief.
+
+    Heads cross better than labels: what English says with a compound, another language says with a
+    preposition or an adjective. So of labels a share is the target parser's own in any case.
+    """
+    open_labels = projected._replace(labels=(1 - own_labels) * projected.labels)
     parts = []
-    for known, believed in zip(projected, own, strict=True):
+    for known, believed in zip(open_labels, own, strict=True):
         missing = np.clip(1 - known.sum(1, keepdims=True), 0, 1)
         parts.append(known + missing * believed)
     return Soft(*parts)
