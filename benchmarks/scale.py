@@ -56,6 +56,8 @@ def run(given: argparse.Namespace, folder: Path) -> None:
     settings = CollectSettings(anchor_words=words, max_per_type=given.cap)
     sample = Sample.of(Bitext.read(given.bitext), *encoders, settings)
     table: dict[str, list[float]] = {}
+    os.environ["TREEBRIDGE_CACHE"] = str(folder / "first")
+    steps(Bitext.read(given.bitext, limit=1000), encoders, settings)  # what is compiled once
     for pairs in given.pairs:
         os.environ["TREEBRIDGE_CACHE"] = str(folder / str(pairs))
         seconds, encoded, vectors = steps(
