@@ -121,3 +121,4 @@ def test_documentation_of_the_interface(page: Any, address: str) -> None:
     page.goto(f"{address}/docs")
     page.wait_for_selector("#paths section")
     assert "POST /parse" in page.locator("#paths").text_content()
+    assert "`" not in page.locator("#paths").text_content()  # `code` is shown as code

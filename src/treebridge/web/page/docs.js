@@ -1,7 +1,11 @@
 "use strict";
 function make(tag, text, name) {
   const element = document.createElement(tag);
-  if (text !== undefined) element.textContent = text;
+  // Descriptions are written with `code` in them: every second part is such.
+  (text ?? "").split("`").forEach((part, index) => {
+    if (index % 2 === 0) return element.append(part);
+    element.append(Object.assign(document.createElement("code"), { textContent: part }));
+  });
   if (name) element.className = name;
   return element;
 }
