@@ -26,6 +26,7 @@ import pytest
 import typer
 
 from treebridge.cli import app
+from treebridge.experiment.ablation import GROUPS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -294,6 +295,8 @@ def test_the_reference_of_commands_is_up_to_date() -> None:
     made = runpy.run_path(str(ROOT / "docs" / "commands.py"))["page"]()
     stands = (ROOT / "docs" / "commands.md").read_text("utf-8")
     assert made == stands, "run: python docs/commands.py"
+    told = stands.partition("Groups: ")[2].partition(". ")[0]
+    assert set(re.split(r",\s+", told)) == set(GROUPS)
 
 
 def test_pages_lead_to_what_is_there() -> None:

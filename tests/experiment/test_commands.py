@@ -115,7 +115,7 @@ def test_figures_and_ablation(here: Run, options: list[object], tmp_path: Path) 
     degrees = json.loads((tmp_path / "out" / "anisotropy.json").read_text())["pt"]["target"]
     assert degrees["degrees"][0] > 0.3 > 0.01 > abs(degrees["degrees"][5])
     command = ["reproduce", "ablation", *options, *SMALL, "--language", "es", "--groups", "level",
-               "tags", "blend", "rounds", "refine", "-o", "out"]  # fmt: skip
+               "tags", "blend", "rounds", "refine", "order", "-o", "out"]  # fmt: skip
     done = here(*command)
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "out" / "ablation.json").read_text())["variants"]
@@ -123,7 +123,8 @@ def test_figures_and_ablation(here: Run, options: list[object], tmp_path: Path) 
     assert choices[:7] == ["", "word", "sense", "occurrence", "gold", "predicted", "none"]
     assert choices[7:13] == ["sense", "occurrence", "1", "2", "self", "links"]
     assert found[9]["scores"] == found[0]["scores"]
-    assert len(found) == 18 and found[11]["quality"] == found[12]["quality"]
+    assert choices[-2:] == ["target's", "source's"] and found[-2]["scores"] == found[12]["scores"]
+    assert len(found) == 21 and found[11]["quality"] == found[12]["quality"]
     assert all(v["failed"] is None for v in found), found
     assert found[0]["scores"] == found[2]["scores"] == found[4]["scores"]
     assert found[5]["scores"] != found[4]["scores"]  # its own tags, and not all of them right

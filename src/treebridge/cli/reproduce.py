@@ -215,7 +215,9 @@ def ablation(
 ) -> None:
     """What each choice is worth, one changed at a time; `pairs` is the learning curve.
 
-    In the folder of a table it uses the table's parsers and bridges.
+    Groups: level, weighting, map, blend, anchors, isotropy-from, words, aligner, symmetrize,
+    senses, rounds, refine, order, pairs, tags, layers. In the folder of a table it uses the
+    table's parsers and bridges.
     """
     from treebridge.bridge.layout import CollectSettings
     from treebridge.bridge.make import MakeSettings

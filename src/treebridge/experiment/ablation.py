@@ -108,6 +108,16 @@ def _refined(base: Variant) -> list[Variant]:
     return [replace(base, group="refine", choice=c, refine=way) for c, way in ways.items()]
 
 
+def _order(base: Variant) -> list[Variant]:
+    """The word order alone, of what refining is made of: the most, where the target's is free."""
+    chosen = {"links": "target's", "links, source trees in their own order": "source's"}
+    return [
+        replace(variant, group="order", choice=chosen[variant.choice])
+        for variant in _refined(base)
+        if variant.choice in chosen
+    ]
+
+
 def _encoding(settings: LabSettings, layers: str) -> LabSettings:
     return replace(settings, encoding=replace(settings.encoding, layers=layers))
 
@@ -148,6 +158,7 @@ GROUPS: dict[str, Callable[[Variant], list[Variant]]] = {
         lambda s, c: replace(s, bridge=replace(s.bridge, rounds=int(c))),
     ),
     "refine": _refined,
+    "order": _order,
     "pairs": _sizes,
     "tags": _settings(
         "tags",
