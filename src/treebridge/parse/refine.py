@@ -37,10 +37,10 @@ class RefineSettings:
 
     epochs: int = 3
     learning_rate: float = 5e-4
-    source_share: float = 0.5  # of the words of an epoch that come from source trees
+    source_share: float = 0.5  # words of source trees in an epoch, for each of the target
     reorder: bool = True  # source trees in the target's word order, as far as links tell it
     change_map: bool = True  # the bridge's map learns, too
-    trees_times: int = 5  # how often an epoch sees each of the user's own trees
+    trees_times: int = 25  # how often an epoch sees each of the user's own trees
     patience: int = 2  # epochs without a lower held-out loss
     seed: int = 1
 
@@ -177,16 +177,17 @@ class Refining:
         lengths = self.projected.lengths
         order = learn[np.argsort(lengths[learn] * rng.uniform(0.9, 1.1, len(learn)))]
         steps: list[Step] = [(None, here) for here in cut_batches(lengths, order, settings)]
-        if self.source is not None and self.settings.source_share:
-            words = self.source.lengths
-            batches = self.source.epoch(settings, epoch)
-            wanted = self.settings.source_share * float(lengths[learn].sum() or words.sum())
-            ends = np.cumsum([words[here].sum() for here in batches])
-            steps += [(self.source, here) for here in batches[: np.searchsorted(ends, wanted) + 1]]
+        words = int(lengths[learn].sum())
         if self.trees is not None:
+            words += self.settings.trees_times * int(self.trees.lengths.sum())
             for again in range(self.settings.trees_times):
                 batches = self.trees.epoch(settings, 1000 * epoch + again)
                 steps += [(self.trees, here) for here in batches]
+        if self.source is not None and self.settings.source_share:
+            batches = self.source.epoch(settings, epoch)
+            ends = np.cumsum([self.source.lengths[here].sum() for here in batches])
+            enough = np.searchsorted(ends, self.settings.source_share * words) + 1
+            steps += [(self.source, here) for here in batches[:enough]]
         return [steps[i] for i in rng.permutation(len(steps))]
 
     def _loss(self, learner: Learner, step: Step) -> tuple[Tensor, int]:
