@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from treebridge.bridge.fit import fit_bridge
 from treebridge.bridge.layout import CollectSettings
 from treebridge.cli import app
 from treebridge.corpus.artificial import World
+from treebridge.corpus.conllu import Treebank
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples
@@ -35,9 +37,10 @@ from treebridge.parse.projection import Soft
 from treebridge.parse.refine import RefineSettings, Refining
 from treebridge.parse.score import score
 from treebridge.parse.train import Watcher
+from treebridge.parse.widen import with_labels
 
 WORLD = World(7)
-FEW = RefineSettings(epochs=6, learning_rate=5e-3, patience=9)
+FEW = RefineSettings(epochs=6, learning_rate=5e-3, patience=9, trees_times=5)
 GOLD = WORLD.treebank("far", 80, "dev")
 BARE = [
     s.annotate(heads=[None] * len(s), deprels=["_"] * len(s), upos=["_"] * len(s)) for s in GOLD
@@ -145,6 +148,29 @@ def test_a_few_trees_help(story: tuple[Parser, Parser]) -> None:
     assert las(refining.run()[0]) > las(bridged) + 10
 
 
+def test_labels_of_the_users_trees_are_learned(story: tuple[Parser, Parser]) -> None:
+    _, bridged = story
+    own = {"nsubj": "nsubj:own", "obj": "thing"}  # a kind of a known label, and another
+    trees = [
+        tree.annotate(deprels=[own.get(label, label) for label in tree.deprels])
+        for tree in WORLD.treebank("far", 60)
+    ]
+    wider = with_labels(bridged, [label for tree in trees for label in tree.deprels])
+    known = len(bridged.labels)
+    assert list(wider.labels)[known:] == ["nsubj:own", "thing"]
+    assert with_labels(wider, ["nsubj", "_"]) is wider
+    encoder = bridged.load_encoder()
+    vectors = [bridged.bridge.transform(encoder(tree.forms)) for tree in GOLD]
+    before, after = (dict(beliefs(parser.model, vectors)) for parser in (bridged, wider))
+    for index, soft in before.items():
+        np.testing.assert_allclose(after[index].labels[:, :known], soft.labels, atol=0.1)
+    store = encode_into_store(encoder, [tree.forms for tree in trees])
+    examples = Examples.of(trees, store, bridged.bridge, wider.labels, wider.tags)
+    learned, _ = Refining(wider, Projected([], []), None, examples, FEW).run()
+    given = Counter(label for tree in learned(BARE) for label in tree.deprels)
+    assert given["nsubj:own"] > 5 * given["nsubj"] and given["thing"] > 5 * given["obj"]
+
+
 def test_labels_are_those_of_heads_that_are_known(story: tuple[Parser, Parser]) -> None:
     parser, _ = story
     sentences = [tree.forms for tree in WORLD.treebank("source", 12, "dev")]
@@ -225,7 +251,12 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.chdir(tmp_path)
     WORLD.treebank("source", 60).write(tmp_path / "train.conllu")
-    WORLD.treebank("near", 12).write(tmp_path / "few.conllu")
+    few = [
+        tree.annotate(deprels=[label.replace("nsubj", "nsubj:own") for label in tree.deprels])
+        for tree in WORLD.treebank("near", 12)
+    ]
+    Treebank(few).write(tmp_path / "few.conllu")
+    (tmp_path / "none.conllu").write_text("")
     WORLD.write_bitext(tmp_path / "bitext.tsv", "near", 500)
     (tmp_path / "text.txt").write_text("".join(s.text + "\n" for s in WORLD.treebank("near", 40)))
     for name in ("source", "target"):
@@ -242,7 +273,10 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         done = runner.invoke(app, command.split(), catch_exceptions=False)
         assert done.exit_code == 0, (command, done.output)
+        told = "labels that the source does not have, from your trees: " in done.output
+        assert told == ("--trees" in command), done.output
     for command, message in (
+        ("refine --model refined --trees none.conllu -o x", "there is no tree in it"),
         ("refine --model parser --bitext bitext.tsv -o x", "refining needs a bridge"),
         ("refine --model refined -o x", "nothing to learn from"),
     ):

@@ -11,6 +11,7 @@ from treebridge.artefact import check_free
 from treebridge.bridge.make import MakeSettings, Reports, find_links
 from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.conllu import Treebank
+from treebridge.corpus.sentence import Sentence
 from treebridge.encode.encoder import EncoderSettings
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
@@ -28,6 +29,7 @@ from treebridge.parse.order import WordOrder, in_order
 from treebridge.parse.parser import Parser
 from treebridge.parse.projected import Projected
 from treebridge.parse.refine import RefineSettings, Refining
+from treebridge.parse.widen import new_labels, with_labels
 from treebridge.show.parse import (
     Reading,
     load_parser,
@@ -76,6 +78,10 @@ def refine_files(request: Request, encoding: EncoderSettings) -> None:
     if request.bitext is not None and request.bitext.language is None:  # the bridge's words
         bitext = replace(request.bitext, target_language=bridged.language)
         request = replace(request, bitext=bitext)
+    trees = list(Treebank.read(request.trees)) if request.trees else []
+    if request.trees and not trees:
+        raise TreebridgeError("there is no tree in it to learn from", file=request.trees)
+    bridged = _with_their_labels(bridged, trees)
     teacher = replace(bridged, bridge=None, encoder=None, encoder_at=None)
     projected, order = _learned_from(request, teacher, bridged, encoding)
     source = _source_trees(request, teacher)
@@ -87,7 +93,7 @@ def refine_files(request: Request, encoding: EncoderSettings) -> None:
         bridged,
         projected,
         source,
-        _target_trees(request, bridged),
+        _target_trees(trees, bridged),
         request.refine,
         lines,
         work,
@@ -146,10 +152,17 @@ def _source_trees(request: Request, teacher: Parser) -> Examples | None:
     return Examples.of(trees, store, teacher.space, teacher.labels, teacher.tags)
 
 
-def _target_trees(request: Request, bridged: Parser) -> Examples | None:
-    if request.trees is None:
+def _with_their_labels(bridged: Parser, trees: Sequence[Sentence]) -> Parser:
+    """The parser, which can give every label of the user's trees."""
+    labels = [label for tree in trees for label in tree.deprels]
+    if further := new_labels(bridged, labels):
+        print(f"labels that the source does not have, from your trees: {', '.join(further)}")
+    return with_labels(bridged, labels)
+
+
+def _target_trees(trees: Sequence[Sentence], bridged: Parser) -> Examples | None:
+    if not trees:
         return None
-    trees = Treebank.read(request.trees)
     store = encode_into_store(bridged.load_encoder(), [tree.forms for tree in trees])
     assert bridged.bridge is not None
     return Examples.of(trees, store, bridged.bridge, bridged.labels, bridged.tags)
