@@ -25,7 +25,7 @@ TREEBANKS = {"es": "UD_Spanish-GSD/es_gsd", "pt": "UD_Portuguese-GSD/pt_gsd"}
 WAYS = {
     "informed": [],
     "random": ["--start", "random"],
-    "30 % masked": ["--masked", "0.3"],
+    "15 % masked": ["--masked", "0.15"],
     "40 % masked": ["--masked", "0.4"],
     "6,000 pieces": ["--vocabulary", "6000"],
     "24,000 pieces": ["--vocabulary", "24000"],

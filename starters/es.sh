@@ -14,9 +14,9 @@ mkdir -p "$work"
 made() { [ -e "$work/$1/config.json" ] && echo "$1: there already"; }
 
 made mini-en || treebridge pretrain "$data/text/en.txt.xz" "$bitext" --side source \
-  --tokens 12000000 -o "$work/mini-en"
+  --tokens 12000000 --masked 0.15 -o "$work/mini-en"
 made mini-es || treebridge pretrain "$data/text/es.txt.xz" "$bitext" --side target \
-  --tokens 12000000 -o "$work/mini-es"
+  --tokens 12000000 --masked 0.15 -o "$work/mini-es"
 # The bridge is fitted on the very vectors that users will have: those of the rounded encoder.
 made mini-es-half || python -m treebridge.models.pack encoder "$work/mini-es" -o "$work/mini-es-half"
 made en || treebridge train "$ewt-train.conllu" --dev "$ewt-dev.conllu" \

@@ -34,7 +34,7 @@ def pretrain(
     feed_forward: Annotated[int, typer.Option(min=1)] = 1024,
     length: Annotated[int, typer.Option(help="The most pieces it takes at once.")] = 128,
     batch: Annotated[int, typer.Option(help="Pieces in a batch.")] = 1024,
-    masked: Annotated[float, typer.Option(help="The share of words to guess.")] = 0.15,
+    masked: Annotated[float, typer.Option(help="The share of words to guess.")] = 0.3,
     learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 7e-4,
     start: Annotated[str, typer.Option(help="informed by co-occurrence, or random.")] = "informed",
     seed: Annotated[int, typer.Option(help="Same seed, same encoder.")] = 1,

@@ -54,7 +54,7 @@ class DemoSize:
     encoder: PretrainSettings = field(
         default_factory=lambda: PretrainSettings(
             vocabulary=5000, layers=3, hidden=128, feed_forward=256, length=64,
-            tokens=400_000, learning_rate=2e-3,
+            tokens=400_000, learning_rate=2e-3, masked=0.15,
         )
     )  # fmt: skip
     parser: ParserSettings = field(

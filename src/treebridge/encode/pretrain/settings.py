@@ -22,7 +22,7 @@ class PretrainSettings:
     feed_forward: int = 1024
     length: int = 128  # pieces in a row, and the most the encoder will take at once
     batch: int = 1024  # pieces in a batch of one process; small batches take more steps an hour
-    masked: float = 0.15  # the share of words to be guessed
+    masked: float = 0.3  # the share of words to be guessed
     learning_rate: float = 7e-4
     warm_up: float = 0.02  # the share of the budget until that rate is reached
     weight_decay: float = 0.01
