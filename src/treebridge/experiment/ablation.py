@@ -109,13 +109,12 @@ def _refined(base: Variant) -> list[Variant]:
 
 
 def _order(base: Variant) -> list[Variant]:
-    """The word order alone, of what refining is made of: the most, where the target's is free."""
-    chosen = {"links": "target's", "links, source trees in their own order": "source's"}
-    return [
-        replace(variant, group="order", choice=chosen[variant.choice])
-        for variant in _refined(base)
-        if variant.choice in chosen
-    ]
+    """The word order of source trees alone, of what refining is made of."""
+    ways: dict[str, Callable[[Crossing], Crossing]] = {
+        "target's": Refined,
+        "source's": partial(Refined, refine=RefineSettings(reorder=False)),
+    }
+    return [replace(base, group="order", choice=c, refine=way) for c, way in ways.items()]
 
 
 def _encoding(settings: LabSettings, layers: str) -> LabSettings:

@@ -12,7 +12,7 @@ from torch.nn.functional import one_hot
 from treebridge.parse.batches import Indices, Rows, cut_batches, make_batch
 from treebridge.parse.biaffine import Batch, Biaffine
 from treebridge.parse.predict import to_device
-from treebridge.parse.projection import Soft
+from treebridge.parse.projection import Soft, pad
 from treebridge.parse.settings import ParserSettings
 
 _AT_A_TIME = ParserSettings(batch_words=3000)
@@ -35,7 +35,7 @@ def beliefs(
     for indices in cut_batches(lengths, order[lengths[order] > 0], _AT_A_TIME):
         given = [tags[i] for i in indices] if tags is not None else None
         batch = make_batch([vectors[i] for i in indices], given)
-        heads = _pad([known[i].arcs for i in indices]) if known is not None else None
+        heads = pad([known[i].arcs for i in indices]) if known is not None else None
         arcs, labels, tagged = _distributions(model, batch, device, heads)
         for row, index in enumerate(indices):
             n = int(lengths[index])
@@ -43,14 +43,14 @@ def beliefs(
 
 
 def _distributions(
-    model: Biaffine, batch: Batch, device: str, known: torch.Tensor | None
+    model: Biaffine, batch: Batch, device: str, heads_known: NDArray[np.float32] | None
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     with torch.inference_mode():
         states = model(to_device(batch, device))
         arcs = states.arcs.softmax(-1)  # [batch, n, n+1]
         heads = states.arcs
-        if known is not None:
-            known = known.to(device)
+        if heads_known is not None:
+            known = torch.from_numpy(heads_known).to(device)
             heads = known + (1 - known.sum(-1, keepdim=True)).clamp(min=0) * arcs
         labels = model.label_scores(states, heads.argmax(-1)).softmax(-1)
         if states.tags is not None:
@@ -61,11 +61,3 @@ def _distributions(
         else:
             tags = arcs.new_zeros(*arcs.shape[:2], 0)
         return arcs.cpu().numpy(), labels.cpu().numpy(), tags.float().cpu().numpy()
-
-
-def _pad(arcs: Sequence[Rows]) -> torch.Tensor:
-    longest = max(len(rows) for rows in arcs)
-    padded = np.zeros((len(arcs), longest, longest + 1), np.float32)
-    for row, rows in enumerate(arcs):
-        padded[row, : rows.shape[0], : rows.shape[1]] = rows
-    return torch.from_numpy(padded)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from treebridge.parse.batches import Indices, Rows, make_batch
 from treebridge.parse.biaffine import Batch, Biaffine
-from treebridge.parse.projection import Soft
+from treebridge.parse.projection import Soft, pad
 
 
 @dataclass
@@ -42,16 +42,7 @@ class Projected:
         soft = [self.soft[i] for i in indices]
         given = [part.best_tags() for part in soft] if soft[0].tags.shape[1] else None
         batch = make_batch([self.vectors[i] for i in indices], given)
-        longest = int(batch.lengths.max())
-        padded = [
-            np.zeros((len(soft), longest, longest + 1 if k == 0 else soft[0][k].shape[1]), "f4")
-            for k in range(3)
-        ]
-        for row, sentence in enumerate(soft):
-            for k in range(3):
-                part = sentence[k]
-                padded[k][row, : part.shape[0], : part.shape[1]] = part
-        return batch, Soft(*padded)
+        return batch, Soft(*(pad(parts) for parts in zip(*soft, strict=True)))
 
 
 def soft_loss(model: Biaffine, batch: Batch, soft: Soft) -> Tensor:

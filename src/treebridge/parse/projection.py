@@ -6,6 +6,7 @@ links of a sentence pair these become distributions of target words, which a par
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,15 @@ class Soft(NamedTuple):
     def half(self) -> Soft:
         """The same in fp16, to be kept."""
         return Soft(*(part.astype(np.float16) for part in self))
+
+
+def pad(parts: Sequence[Rows]) -> Floats:
+    """Rows of several sentences side by side, with zeros where one is shorter or narrower."""
+    size = [max(part.shape[axis] for part in parts) for axis in (0, 1)]
+    padded = np.zeros((len(parts), *size), np.float32)
+    for place, part in zip(padded, parts, strict=True):
+        place[: part.shape[0], : part.shape[1]] = part
+    return padded
 
 
 def project(source: Soft, links: LinkArray, words: int) -> Soft:
