@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +17,10 @@ from treebridge.align.links import Links
 from treebridge.bridge.bridge import Bridge, BridgeSettings
 from treebridge.bridge.layout import CollectSettings
 from treebridge.bridge.make import Gathered, MakeSettings, Reports, gather, make_bridge
-from treebridge.bridge.rounds import bridge_in_rounds, join, mutual_neighbours, next_round
+from treebridge.bridge.rounds import bridge_in_rounds, join, mutual_neighbours, next_round, relink
 from treebridge.corpus.artificial import World
 from treebridge.corpus.bitext import Bitext, Filters
+from treebridge.encode.cache import cache_folder
 
 WORLD = World(5)
 WORD_LEVEL = BridgeSettings(level="word")
@@ -55,6 +58,30 @@ def test_missing_links_are_found(third: Gathered) -> None:
     assert again.links.one_to_one().total == again.links.total
     encoded = third.target.encoded
     assert next_round(third, bridge).key == again.key and third.target.encoded == encoded  # kept
+
+
+def test_an_interrupted_round_goes_on(third: Gathered, monkeypatch) -> None:
+    bridge = third.bridge(None, WORD_LEVEL, dossier=False)
+    monkeypatch.setattr("treebridge.bridge.rounds.STEP", 100)
+    seen: list[int] = []
+
+    def stop_in_the_middle(pairs: Iterable[Any]) -> Iterator[Any]:
+        for number, item in enumerate(pairs):
+            if number == 350 and not seen:
+                seen.append(third.target.encoded)
+                raise KeyboardInterrupt
+            yield item
+
+    third.reports = replace(third.reports, pairs=stop_in_the_middle)
+    before = third.target.encoded
+    with pytest.raises(KeyboardInterrupt):
+        next_round(third, bridge)
+    links = cache_folder("links")
+    assert seen[0] - before == 300 and len(list(links.glob("*-?.safetensors"))) == 3
+    again = next_round(third, bridge)
+    assert not list(links.glob("*-?.safetensors"))
+    in_one_go = relink(third, bridge, "in one go")
+    assert [part.tolist() for part in again.links] == [part.tolist() for part in in_one_go]
 
 
 def test_rounds_end_when_nothing_is_gained(third: Gathered, monkeypatch) -> None:

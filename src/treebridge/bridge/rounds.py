@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -65,7 +66,9 @@ def next_round(gathered: Gathered, bridge: Bridge) -> Gathered:
     for array in (bridge.w, bridge.target.isotropy.means, bridge.into.isotropy.means):
         digest.update(np.ascontiguousarray(array).data)
     key = digest.hexdigest()[:32]
-    links = kept_links(key, lambda: relink(gathered, bridge))
+    links = kept_links(key, lambda: relink(gathered, bridge, key))
+    for part in cache_folder("links").glob(f"{key}-*"):  # the whole is kept now
+        part.unlink(missing_ok=True)
     again = replace(gathered, links=links, key=key)
     again.reports.step("collecting occurrences")
     again.occurrences = collect(
@@ -80,15 +83,27 @@ def next_round(gathered: Gathered, bridge: Bridge) -> Gathered:
     return again
 
 
-def relink(gathered: Gathered, bridge: Bridge) -> Links:
-    """The aligner's links, and those of mutual neighbours between words that have none."""
+def relink(gathered: Gathered, bridge: Bridge, key: str) -> Links:
+    """The aligner's links, and those of mutual neighbours between words that have none.
+
+    Encoding takes long: what is linked is kept piece by piece, and an interrupted run goes on.
+    """
     walk = iter(gathered.reports.pairs(gathered.pairs()))
     found: list[LinkArray] = []
-    while chunk := list(islice(walk, STEP)):
-        alike = cosines([pair for pair, _ in chunk], gathered.source, gathered.target, bridge)
-        for (_, links), matrix in zip(chunk, alike, strict=True):
-            found.append(join(links, mutual_neighbours(matrix)))
+    for number, chunk in enumerate(iter(lambda: list(islice(walk, STEP)), [])):
+        make = partial(_relink_some, chunk, gathered.source, gathered.target, bridge)
+        found += kept_links(f"{key}-{number}", make)
     return Links.stack(found)
+
+
+def _relink_some(
+    chunk: Sequence[tuple[Pair, LinkArray]], source: Encoder, target: Encoder, bridge: Bridge
+) -> Links:
+    alike = cosines([pair for pair, _ in chunk], source, target, bridge)
+    return Links.stack([
+        join(links, mutual_neighbours(matrix))
+        for (_, links), matrix in zip(chunk, alike, strict=True)
+    ])  # fmt: skip
 
 
 def cosines(
