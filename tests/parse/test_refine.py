@@ -268,6 +268,9 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "--anchor-words all --level word",
         "refine --model parser --bridge bridge --bitext bitext.tsv --treebank train.conllu "
         "-o refined --source-language qaa --epochs 1 --sentences 60",
+        "align bitext.tsv -o links.txt --source-language qaa",
+        "refine --model parser --bridge bridge --bitext bitext.tsv --treebank train.conllu "
+        "-o by-links --source-language qaa --epochs 1 --sentences 60 --links links.txt",
         "refine --model refined --self text.txt --trees few.conllu -o again --epochs 1",
         "evaluate --model again few.conllu",
     ):
@@ -275,10 +278,13 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert done.exit_code == 0, (command, done.output)
         told = "labels that the source does not have, from your trees: " in done.output
         assert told == ("--trees" in command), done.output
+    weights = [tmp_path / name / "parser.safetensors" for name in ("refined", "by-links")]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
     for command, message in (
         ("refine --model refined --trees none.conllu -o x", "there is no tree in it"),
         ("refine --model parser --bitext bitext.tsv -o x", "refining needs a bridge"),
         ("refine --model refined -o x", "nothing to learn from"),
+        ("refine --model refined --bitext bitext.tsv --links none.conllu -o x", "none.conllu"),
     ):
         with pytest.raises(TreebridgeError, match=message):
             runner.invoke(app, command.split(), catch_exceptions=False)

@@ -8,7 +8,14 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
-from treebridge.cli.options import CONTRACTIONS, TARGET_LANGUAGE, Engine, Symmetrize, Words
+from treebridge.cli.options import (
+    CONTRACTIONS,
+    TARGET_LANGUAGE,
+    Engine,
+    Pairs,
+    Symmetrize,
+    Words,
+)
 
 
 @app.command()
@@ -32,9 +39,13 @@ def align(
     score: Annotated[
         Path | None, typer.Option(help="Gold links: source, tab, target, tab, i-j.")
     ] = None,
-    pairs: Annotated[int | None, typer.Option(min=1, help="Take only so many pairs.")] = None,
-    source: Annotated[str, typer.Option(help="Language of the source side.")] = "en",
-    target: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
+    pairs: Pairs = None,
+    source: Annotated[
+        str, typer.Option("--source", "--source-language", help="Language of the source side.")
+    ] = "en",
+    target: Annotated[
+        str | None, typer.Option("--target", "--target-language", help=TARGET_LANGUAGE)
+    ] = None,
     contractions: Annotated[
         bool | None, typer.Option(help=CONTRACTIONS, show_default="unless --score is given")
     ] = None,

@@ -15,16 +15,17 @@ from treebridge.cli.options import (
     DEVICE,
     ENGINE,
     LAYERS,
+    LINKS,
     PRECISION,
     RAY_ADDRESS,
     STORAGE,
     TARGET_LANGUAGE,
     WORKERS,
     Engine,
+    Pairs,
     Symmetrize,
     Where,
     Words,
-    count,
 )
 
 
@@ -80,12 +81,8 @@ def bridge(
     source: Annotated[
         str | None, typer.Option(help="Encoder of the source language, where there is no parser.")
     ] = None,
-    pairs: Annotated[
-        int | None, typer.Option(parser=count, help="Take only so many pairs, such as 60k or 2M.")
-    ] = None,
-    links: Annotated[
-        str | None, typer.Option(help="Links as `align` writes them, instead of our aligner.")
-    ] = None,
+    pairs: Pairs = None,
+    links: Annotated[str | None, typer.Option(help=LINKS)] = None,
     aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
     symmetrize: Annotated[
         Symmetrize, typer.Option(help="How two directions make one.")

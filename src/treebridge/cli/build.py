@@ -15,6 +15,7 @@ from treebridge.cli.options import (
     LAYERS,
     TARGET_LANGUAGE,
     Engine,
+    Pairs,
     Preset,
     Tags,
     Words,
@@ -31,10 +32,14 @@ def build(
     dev: Annotated[
         str | None, typer.Option(help="Source trees that choose the best epoch.")
     ] = None,
-    pairs: Annotated[int | None, typer.Option(min=1, help="Take only so many pairs.")] = None,
+    pairs: Pairs = None,
     preset: Annotated[Preset, typer.Option(help="Of the parser, as in `train`.")] = Preset.default,
     tags: Annotated[Tags, typer.Option(help="Parts of speech, as in `train`.")] = Tags.predicted,
     epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
+    refine: Annotated[
+        bool,
+        typer.Option("--refine", help="Go on learning from the bitext, as `refine` does."),
+    ] = False,
     aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
     level: Annotated[Level, typer.Option(help="What an anchor is the mean of.")] = Level.sense,
     map_kind: Annotated[Map, typer.Option("--map", help="What kind of map.")] = Map.procrustes,
@@ -81,4 +86,4 @@ def build(
     )
     encoders = (source_encoder, target_encoder)
     fit = BridgeSettings(level=level.value, map=map_kind.value)
-    build_parser(treebank, dev, text, encoders, output, settings, fit, seed)
+    build_parser(treebank, dev, text, encoders, output, settings, fit, seed, refine=refine)

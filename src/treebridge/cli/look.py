@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
-from treebridge.cli.options import DEVICE, LAYERS
+from treebridge.cli.options import DEVICE, LAYERS, Pairs
 from treebridge.errors import TreebridgeError
 
 
@@ -30,14 +30,20 @@ def inspect(
     parallel: Annotated[
         bool, typer.Option("--parallel", help="The two files are the two sides of one bitext.")
     ] = False,
-    source: Annotated[str, typer.Option(help="Language of a bitext's source side.")] = "en",
-    target: Annotated[str | None, typer.Option(help="Language of its target side.")] = None,
+    source: Annotated[
+        str,
+        typer.Option("--source", "--source-language", help="Language of a bitext's source side."),
+    ] = "en",
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "--target-language", help="Language of its target side."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
     word: Annotated[
         list[str] | None, typer.Option(help="With --encoder: how a target word's contexts group.")
     ] = None,
     encoder: Annotated[str | None, typer.Option(help="Folder or hub name of an encoder.")] = None,
-    pairs: Annotated[int | None, typer.Option(help="Look at so many pairs only.")] = None,
+    pairs: Pairs = None,
     layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,

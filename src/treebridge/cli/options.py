@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from typing import Annotated
 
 import typer
 
@@ -13,6 +14,7 @@ PRECISION = "How the encoder computes: auto, fp32, bf16, fp16, or int8 (CPU: fas
 BACKEND = "What runs the encoder: torch or onnx."
 BRIDGE = "Folder of a bridge into this parser: parse the target language."
 MODEL = "A parser's folder, or a shipped model; `treebridge models` lists them."
+LINKS = "Links as `align` writes them, instead of our aligner."
 CONTRACTIONS = "Take words such as pt do = de o apart, as `parse` does."
 TARGET_LANGUAGE = "Code of the target's; a name such as en-pt.tsv tells it, too."
 OTHER_ENCODER = "Where the parser's encoder is now, if it was moved."
@@ -30,6 +32,11 @@ def count(text: str) -> int:
     if number < 1 or number != int(number):
         raise typer.BadParameter(f"{text} is no number of pairs; write 60000, 60k, 50M or 1G")
     return int(number)
+
+
+Pairs = Annotated[
+    int | None, typer.Option(parser=count, help="Take only so many pairs, such as 60k or 2M.")
+]
 
 
 class Where(str, Enum):

@@ -12,9 +12,11 @@ from treebridge.cli.options import (
     BRIDGE,
     CONTRACTIONS,
     DEVICE,
+    LINKS,
     MODEL,
     TARGET_LANGUAGE,
     Engine,
+    Pairs,
     Words,
 )
 
@@ -40,7 +42,7 @@ def refine(
     tagger: Annotated[
         str | None, typer.Option(help="For a parser with gold tags: one with predicted tags.")
     ] = None,
-    pairs: Annotated[int | None, typer.Option(min=1, help="Take only so many pairs.")] = None,
+    pairs: Pairs = None,
     sentences: Annotated[int, typer.Option(min=20, help="Learn from at most so many.")] = 15000,
     own: Annotated[
         bool, typer.Option("--fill/--mask", help="Unlinked words: the parser's own guess, or none.")
@@ -49,6 +51,7 @@ def refine(
         bool, typer.Option(help="Put source trees into the target's word order, as links tell it.")
     ] = True,
     epochs: Annotated[int, typer.Option(min=1, help="At most so many.")] = 3,
+    links: Annotated[str | None, typer.Option(help=LINKS)] = None,
     aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
     source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
     target_language: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
@@ -84,7 +87,7 @@ def refine(
         trees,
         tagger,
         target_language,
-        MakeSettings(aligner=aligner.value),
+        MakeSettings(aligner=aligner.value, links=links),
         CarrySettings(sentences=sentences, fill=own, seed=seed),
         RefineSettings(epochs=epochs, reorder=reorder, seed=seed),
     )

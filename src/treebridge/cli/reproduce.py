@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from treebridge.cli.app import app
-from treebridge.cli.options import DEVICE, LAYERS, Engine, Preset, Tags
+from treebridge.cli.options import DEVICE, LAYERS, Engine, Pairs, Preset, Tags
 from treebridge.errors import TreebridgeError
 
 reproduce = typer.Typer(no_args_is_help=True, help="The paper's table and figures, and more.")
@@ -56,7 +56,6 @@ Encoders = Annotated[
     list[str] | None, typer.Option("--encoder", help="Instead of the paper's: pt=FOLDER.")
 ]
 SourceEncoder = Annotated[str | None, typer.Option(help="Of English, instead of BERT.")]
-Pairs = Annotated[int | None, typer.Option(min=1, help="Take only so many pairs.")]
 Corpus = Annotated[str, typer.Option(help="ParaCrawl/v6, or of OPUS, such as Europarl/v8.")]
 Aligner = Annotated[Engine, typer.Option(help="The same for all systems.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for results and models.")]

@@ -40,6 +40,9 @@ def model_card(config: dict[str, Any]) -> str:
         lines.append(f"| trained on | {size} |")
     if about.get("treebank"):
         lines.append(f"| treebank | `{about['treebank']}` |")
+    if refined := about.get("refined"):
+        given = [refined.get("bitext"), *refined.get("self", []), refined.get("trees")]
+        lines.append(f"| refined on | {', '.join(f'`{name}`' for name in given if name)} |")
     if scores:
         figures = ", ".join(f"{name} {scores[name]:.2f}" for name in ("UAS", "LAS", "UPOS"))
         lines.append(f"| dev (convention paper), epoch {scores['epoch']} | {figures} |")

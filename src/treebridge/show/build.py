@@ -14,8 +14,10 @@ from treebridge.artefact import check_free, read_config
 from treebridge.bridge.bridge import BridgeSettings
 from treebridge.corpus.bitext import Bitext
 from treebridge.errors import TreebridgeError
+from treebridge.experiment.crossing import Fitted
 from treebridge.experiment.lab import Lab, LabSettings, key_of
 from treebridge.experiment.material import Source, Target
+from treebridge.experiment.refining import Refined
 from treebridge.parse.folder import FORMAT, KIND
 from treebridge.show.reproduce import talk
 
@@ -47,10 +49,13 @@ def build_parser(
     settings: LabSettings,
     fit: BridgeSettings,
     seed: int,
+    *,
+    refine: bool = False,
 ) -> None:
     """Align, collect, train and bridge; a step whose result is there already is not done again.
 
-    What later builds can use stays in the output's hidden neighbour.
+    With `refine` the bridged parser goes on learning from the same bitext. What later builds can
+    use stays in the output's hidden neighbour.
     """
     check_free(output, KIND)
     source = Source("source", "source", (), {"own": encoders[0]}, Path(treebank),
@@ -67,7 +72,8 @@ def build_parser(
     work = output.absolute().with_name(f".{output.name}.building")
     lab = Lab(source, settings, work, said)
     step("reading")
-    key = key_of(lab.parser_key("own", True, seed), lab.gathered_key(target, "own"), fit.as_dict())
+    crossing = Refined(Fitted(fit)) if refine else Fitted(fit)
+    key = key_of(lab.parser_key("own", True, seed), crossing.key(lab, target, "own"))
     if _built(output) == key:
         print(f"{output}: there already, from the same treebank, bitext, encoders and settings")
         return
@@ -76,12 +82,17 @@ def build_parser(
     parser = lab.parser("own", True, seed)
     step("bridging")
     bridge = lab.bridge(target, "own", parser.space, fit, dossier=True)
+    if refine:
+        step("refining")
+    bridged = crossing.cross(lab, target, "own", parser)
     step("saving")
-    parser.about |= {"treebank": Path(treebank).name, "dev": Path(dev).name if dev else "held out",
-                     "build": key}  # fmt: skip
-    if len(watch.seconds) > len(_STEPS):
+    bridged.about = {**parser.about, "treebank": Path(treebank).name,
+                     "dev": Path(dev).name if dev else "held out", "build": key}  # fmt: skip
+    if refine:
+        bridged.about["refined"] = {"bitext": bridge.made["bitext"], "seed": seed}
+    if "judging by held-out pairs" in watch.seconds:
         watch.seconds.pop("bridging")  # a new bridge has reported its own steps
-    parser.across(bridge, lab.encoder(target, "own")).save(output)
+    bridged.save(output)
     watch.begin(None)
     _show(output, watch.seconds, parser.scores, bridge.quality)
 
@@ -121,4 +132,3 @@ def _show(
 
 
 _QUICK = ("reading", "saving")
-_STEPS = ("reading", "aligning words", "collecting occurrences", "training", "bridging")
