@@ -10,13 +10,11 @@ TREEBRIDGE_SHARED names the folder of real data.
 
 from __future__ import annotations
 
-import argparse
-import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import torch
+from common.lab import lab_arguments, print_scores, real_lab
 from torch import nn
 
 from treebridge.bridge.bridge import Bridge, BridgeSettings
@@ -25,36 +23,13 @@ from treebridge.bridge.isotropy import unit
 from treebridge.bridge.mapping import Moments, csls, orthogonal
 from treebridge.bridge.pages import pick
 from treebridge.bridge.senses import anchors
-from treebridge.encode.encoder import EncoderSettings
 from treebridge.experiment.crossing import Fitted
-from treebridge.experiment.lab import Lab, LabSettings, rows_of
-from treebridge.experiment.supply import Supply
-from treebridge.parse.score import score
-from treebridge.parse.settings import ParserSettings
-
-SHARED = Path(os.environ.get("TREEBRIDGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    arguments.add_argument("-o", "--output", type=Path, default=Path("maps"))
-    arguments.add_argument("--tags", default="gold")
-    arguments.add_argument("--pairs", type=int, default=60_000)
-    arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--epochs", type=int, default=4)
-    given = arguments.parse_args()
-    if not SHARED.exists():
-        print(f"no real data in {SHARED}: name its folder in TREEBRIDGE_SHARED")
-        return
-    encoders = {code: str(SHARED / f"encoders/{code}-marian-tiny") for code in ("en", "pt")}
-    supply = Supply(SHARED / "data", "dev", "ParaCrawl/v6", given.pairs, encoders, {}, {}, {}, True)
-    settings = LabSettings(
-        ParserSettings.preset("small", tags=given.tags, epochs=given.epochs),
-        encoding=EncoderSettings(offline=True),
-    )
-    lab, target = Lab(supply.source(), settings, given.output), supply.target("pt")
+    given = lab_arguments(__doc__, "maps").parse_args()
+    lab, target = real_lab(given)
     parser = lab.parser("own", True, given.seed)
-    gold, vectors = lab.trees(target), rows_of(lab.vectors(target, "own"))
     rotated = Fitted(BridgeSettings()).cross(lab, target, "own", parser)
     gathered = lab.gathered(target, "own")
     for name, make in {
@@ -63,9 +38,7 @@ def main() -> None:
         "residual network": bent,
     }.items():
         bridge = make(rotated.bridge, gathered.occurrences, gathered.labels(0))
-        trees = replace(rotated, bridge=bridge).parse_vectors(gold, vectors, retag=True)
-        found = score(gold, [one.sentence for one in trees]).values
-        print(f"{name:18} UAS {found['UAS']:.2f}  LAS {found['LAS']:.2f}", flush=True)
+        print_scores(name, lab, target, replace(rotated, bridge=bridge))
 
 
 def with_neighbours(bridge: Bridge, occurrences: Occurrences, labels: np.ndarray) -> Bridge:

@@ -164,7 +164,8 @@ GROUPS: dict[str, Callable[[Variant], list[Variant]]] = {
         ("gold", "predicted", "none"),
         lambda s, c: replace(s, parser=replace(s.parser, tags=c)),
     ),
-    "layers": _settings("layers", ("last1", "last2", "last4", "last8"), _encoding),
+    # The last one is made for guessing words; those before it know more of syntax.
+    "layers": _settings("layers", ("last1", "last4", "-5,-4,-3,-2", "last6"), _encoding),
 }
 
 
