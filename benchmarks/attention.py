@@ -90,7 +90,7 @@ def network(layers: int, signed: bool) -> type[Biaffine]:
 
 
 def main() -> None:
-    arguments = lab_arguments(__doc__, "attention")
+    arguments = lab_arguments(__doc__)
     arguments.add_argument("--refine", action="store_true", help="score `refined`, too")
     arguments.add_argument("--layers", type=int, default=4)
     arguments.add_argument("--rate", type=float, default=1e-3)

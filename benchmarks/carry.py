@@ -89,7 +89,7 @@ def main() -> None:
         **{way: Otherwise(start, way=way) for way in ("joined", "sure", "many")},
         "twice": Refined(once),
     }
-    arguments = lab_arguments(__doc__, "carry")
+    arguments = lab_arguments(__doc__)
     arguments.add_argument("--ways", nargs="+", choices=list(ways), default=list(ways))
     arguments.set_defaults(tags="predicted")
     given = arguments.parse_args()

@@ -27,7 +27,7 @@ from treebridge.experiment.crossing import Fitted
 
 
 def main() -> None:
-    given = lab_arguments(__doc__, "maps").parse_args()
+    given = lab_arguments(__doc__).parse_args()
     lab, target = real_lab(given)
     parser = lab.parser("own", True, given.seed)
     rotated = Fitted(BridgeSettings()).cross(lab, target, "own", parser)

@@ -53,7 +53,7 @@ def main() -> None:
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--model", required=True)
+    options.add_argument("--model", default="es")
     options.add_argument("--bridge")
     options.add_argument("--megabytes", type=float, default=1.5, help="of the text that is made")
     options.add_argument("--text", type=Path, help="a text of your own")

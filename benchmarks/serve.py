@@ -31,7 +31,7 @@ SENTENCES = [
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--model", required=True)
+    options.add_argument("--model", default="es")
     options.add_argument("--clients", type=int, default=64)
     options.add_argument("--seconds", type=float, default=60)
     options.add_argument("--text", nargs="*", default=SENTENCES)

@@ -18,10 +18,10 @@ from treebridge.parse.settings import ParserSettings
 SHARED = Path(os.environ.get("TREEBRIDGE_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 
 
-def lab_arguments(about: str, output: str) -> argparse.ArgumentParser:
+def lab_arguments(about: str) -> argparse.ArgumentParser:
     """The options that decide a lab; benchmarks add their own."""
     arguments = argparse.ArgumentParser(description=about.partition("\n")[0])
-    arguments.add_argument("-o", "--output", type=Path, default=Path(output))
+    arguments.add_argument("-o", "--output", type=Path, default=Path("build/lab"))
     arguments.add_argument("--language", default="pt")
     arguments.add_argument("--encoder", help="of the target; pt has one in the folder of real data")
     arguments.add_argument("--tags", default="gold")
