@@ -1,11 +1,11 @@
-"""Other links to carry trees over, and a second time, none of which is kept: LAS of `refined`.
+"""Other links to carry trees over, which are not kept, and a second pass: LAS of `refined`.
 
 OMP_NUM_THREADS=1 python benchmarks/carry.py [-o FOLDER] [--tags predicted] [--ways joined twice …]
 
 joined: words that the aligner left alone are linked to their mutual neighbour among mapped vectors.
 sure: beside that, links between words whose mapped vectors are little alike are dropped. many:
-links of one word to several (grow-diag-final-and). twice: what was refined is refined once more,
-and fills what links leave open. FOLDER is that of `treebridge reproduce table1`: what is there is
+links of one word to several (grow-diag-final-and). twice: `refine --passes 2`, what was
+refined fills what links leave open. FOLDER is that of `treebridge reproduce table1`: what is there is
 not made again. TREEBRIDGE_SHARED names the folder of real data.
 """
 

@@ -272,6 +272,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "refine --model parser --bridge bridge --bitext bitext.tsv --treebank train.conllu "
         "-o by-links --source-language qaa --epochs 1 --sentences 60 --links links.txt",
         "refine --model refined --self text.txt --trees few.conllu -o again --epochs 1",
+        "refine --model parser --bridge bridge --bitext bitext.tsv --treebank train.conllu "
+        "-o twice --source-language qaa --epochs 1 --sentences 60 --passes 2",
         "evaluate --model again few.conllu",
     ):
         done = runner.invoke(app, command.split(), catch_exceptions=False)
@@ -280,6 +282,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert told == ("--trees" in command), done.output
     weights = [tmp_path / name / "parser.safetensors" for name in ("refined", "by-links")]
     assert weights[0].read_bytes() == weights[1].read_bytes()
+    assert (tmp_path / "twice" / "parser.safetensors").read_bytes() != weights[0].read_bytes()
     for command, message in (
         ("refine --model refined --trees none.conllu -o x", "there is no tree in it"),
         ("refine --model parser --bitext bitext.tsv -o x", "refining needs a bridge"),

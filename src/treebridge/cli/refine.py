@@ -51,6 +51,9 @@ def refine(
         bool, typer.Option(help="Put source trees into the target's word order, as links tell it.")
     ] = True,
     epochs: Annotated[int, typer.Option(min=1, help="At most so many.")] = 3,
+    passes: Annotated[
+        int, typer.Option(min=1, help="2: refine twice; helps where the encoder is weak.")
+    ] = 1,
     links: Annotated[str | None, typer.Option(help=LINKS)] = None,
     aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
     source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
@@ -90,5 +93,6 @@ def refine(
         MakeSettings(aligner=aligner.value, links=links),
         CarrySettings(sentences=sentences, fill=own, seed=seed),
         RefineSettings(epochs=epochs, reorder=reorder, seed=seed),
+        passes,
     )
     refine_files(request, EncoderSettings(device=device, offline=offline))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -56,6 +57,7 @@ class Request:
     make: MakeSettings = field(default_factory=MakeSettings)
     carry: CarrySettings = field(default_factory=CarrySettings)
     refine: RefineSettings = field(default_factory=RefineSettings)
+    passes: int = 1  # with more, what was refined fills what the links leave open, and so on
 
 
 def refine_files(request: Request, encoding: EncoderSettings) -> None:
@@ -83,29 +85,34 @@ def refine_files(request: Request, encoding: EncoderSettings) -> None:
         raise TreebridgeError("there is no tree in it to learn from", file=request.trees)
     bridged = _with_their_labels(bridged, trees)
     teacher = replace(bridged, bridge=None, encoder=None, encoder_at=None)
-    projected, order = _learned_from(request, teacher, bridged, encoding)
     source = _source_trees(request, teacher)
-    if source is not None and request.refine.reorder:
-        source = in_order(source, order)
-    lines = Lines()
     work = request.output.absolute().with_name(f".{request.output.name}.refining")
-    refining = Refining(
-        bridged,
-        projected,
-        source,
-        _target_trees(trees, bridged),
-        request.refine,
-        lines,
-        work,
-    )
-    try:
-        refined, history = refining.run()
-    finally:
-        lines.stop()
+    refined = bridged
+    for number in range(1, request.passes + 1):
+        if request.passes > 1:
+            print(f"pass {number} of {request.passes}", file=sys.stderr)
+        projected, order = _learned_from(request, teacher, refined, encoding)
+        refining = Refining(
+            refined,
+            projected,
+            in_order(source, order) if source and request.refine.reorder else source,
+            _target_trees(trees, refined),
+            request.refine,
+            Lines(),
+            work / str(number),  # a pass that is over is not done again after an interruption
+        )
+        refined, history = _run(refining)
     refined.about = {**bridged.about, "refined": _how(request, len(refining.projected))}
     refined.save(request.output)
     shutil.rmtree(work, ignore_errors=True)
     print(f"{request.output}: {_summary(refining, history)}")
+
+
+def _run(refining: Refining) -> tuple[Parser, list[Metrics]]:
+    try:
+        return refining.run()
+    finally:
+        refining.watcher.stop()
 
 
 def _summary(refining: Refining, history: list[Metrics]) -> str:
@@ -176,5 +183,6 @@ def _how(request: Request, sentences: int) -> dict[str, object]:
         "trees": request.trees and Path(request.trees).name,
         "treebank": request.treebank and Path(request.treebank).name,
         "epochs": request.refine.epochs,
+        "passes": request.passes,
         "seed": request.refine.seed,
     }
