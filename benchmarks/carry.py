@@ -5,8 +5,8 @@ OMP_NUM_THREADS=1 python benchmarks/carry.py [-o FOLDER] [--tags predicted] [--w
 joined: words that the aligner left alone are linked to their mutual neighbour among mapped vectors.
 sure: beside that, links between words whose mapped vectors are little alike are dropped. many:
 links of one word to several (grow-diag-final-and). twice: `refine --passes 2`, what was
-refined fills what links leave open. FOLDER is that of `treebridge reproduce table1`: what is there is
-not made again. TREEBRIDGE_SHARED names the folder of real data.
+refined fills what links leave open. FOLDER is that of `treebridge reproduce table1`: what is there
+is not made again. TREEBRIDGE_SHARED names the folder of real data.
 """
 
 from __future__ import annotations
