@@ -164,7 +164,7 @@ GROUPS: dict[str, Callable[[Variant], list[Variant]]] = {
         ("gold", "predicted", "none"),
         lambda s, c: replace(s, parser=replace(s.parser, tags=c)),
     ),
-    # The last one is made for guessing words; those before it know more of syntax.
+    # Which layer knows most of syntax depends on what an encoder was trained for.
     "layers": _settings("layers", ("last1", "last4", "-5,-4,-3,-2", "last6"), _encoding),
 }
 
