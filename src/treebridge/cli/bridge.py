@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -108,7 +109,9 @@ def bridge(
     contractions: Annotated[bool, typer.Option(help=CONTRACTIONS)] = True,
     words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
     seed: Annotated[int, typer.Option(help="For sampling and clustering.")] = 0,
-    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
+    layers: Annotated[
+        str | None, typer.Option(help=LAYERS, show_default="the parser's; else last4")
+    ] = None,
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
     precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
     backend: Annotated[str, typer.Option(help=BACKEND)] = "torch",
@@ -136,7 +139,10 @@ def bridge(
     from treebridge.show.bridge import bridge_files
     from treebridge.show.plan import show_plan
 
-    encoding = EncoderSettings(layers, precision, backend, device, offline=offline)
+    encoding = EncoderSettings(
+        precision=precision, backend=backend, device=device, offline=offline
+    )
+    encoding = replace(encoding, layers=layers) if layers else encoding
     collect = CollectSettings(anchor_words=anchor_words.value, seed=seed)
     bitext = None
     if files:
@@ -170,5 +176,6 @@ def bridge(
     )
     cluster = ClusterSettings(ray_address, storage, workers) if engine is Where.ray else None
     bridge_files(
-        bitext, source, target, into, output, settings, encoding, as_json=as_json, cluster=cluster
-    )
+        bitext, source, target, into, output, settings, encoding,
+        parsers_layers=layers is None, as_json=as_json, cluster=cluster,
+    )  # fmt: skip

@@ -35,10 +35,14 @@ def bridge_files(
     settings: MakeSettings,
     encoding: EncoderSettings,
     *,
+    parsers_layers: bool,
     as_json: bool,
     cluster: ClusterSettings | None = None,
 ) -> None:
-    """Make a bridge, here or on a cluster, write its folder, show how good it is."""
+    """Make a bridge, here or on a cluster, write its folder, show how good it is.
+
+    With `parsers_layers` the target's encoder gives the layers that the parser was trained on.
+    """
     into = Parser.load(parser).space if parser else None
     if into is None and source_name is None:
         raise TreebridgeError(
@@ -47,7 +51,7 @@ def bridge_files(
     started = time.perf_counter()
     there = replace(encoding, layers=into.layers or encoding.layers) if into else encoding
     source = Encoder.load(source_name or (into.encoder if into else ""), there)
-    target = Encoder.load(target_name, encoding)
+    target = Encoder.load(target_name, there if parsers_layers else encoding)
 
     def step(what: str) -> None:
         print(f"{what} … ({time.perf_counter() - started:.0f} s)", file=sys.stderr)
