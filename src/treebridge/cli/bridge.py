@@ -139,9 +139,7 @@ def bridge(
     from treebridge.show.bridge import bridge_files
     from treebridge.show.plan import show_plan
 
-    encoding = EncoderSettings(
-        precision=precision, backend=backend, device=device, offline=offline
-    )
+    encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
     encoding = replace(encoding, layers=layers) if layers else encoding
     collect = CollectSettings(anchor_words=anchor_words.value, seed=seed)
     bitext = None
