@@ -62,7 +62,7 @@ def test_what_makes_an_anchor() -> None:
     source, target = encoders()
     pair = Pair(["x", "y", "z", "v", "longlonglonglong"], ["Abc", "3", "a.b", ".", "d"])
     links = np.array([[0, 0], [1, 1], [2, 2], [3, 3], [4, 4]])
-    whole = Chooser(source, target, CollectSettings()).links(pair, links)
+    whole = Chooser(source, target, CollectSettings(anchor_words="whole")).links(pair, links)
     assert whole == [(0, 0, "abc"), (3, 3, ".")]
     every = Chooser(source, target, CollectSettings(anchor_words="all")).links(pair, links)
     assert every == [(0, 0, "abc"), (3, 3, "."), (4, 4, "d")]

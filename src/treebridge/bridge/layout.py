@@ -27,7 +27,7 @@ _WORD = regex.compile(r"[\p{L}\p{M}'’\-·\u200c\u200d]+|\p{P}")  # no digits, 
 class CollectSettings:
     """Which links become occurrences."""
 
-    anchor_words: str = "whole"  # on both sides single pieces of the vocabularies, or `all`
+    anchor_words: str = "all"  # or `whole`, as the paper: on both sides single pieces
     max_per_type: int = 10_000
     min_per_type: int = 5
     held_out: float = 0.02  # of the sentence pairs, for judging the bridge

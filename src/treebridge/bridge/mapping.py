@@ -79,7 +79,7 @@ def _check(moments: Moments) -> None:
     if moments.count < needed:
         raise TreebridgeError(
             f"{moments.count:,} anchors are too few for a map of {needed} dimensions; "
-            "give more parallel text (--pairs) or accept more words (--anchor-words all)"
+            "give more parallel text, or --anchor-words all where only whole ones were taken"
         )
     if not np.isfinite(moments.cross).all():
         raise TreebridgeError("some anchors are not finite numbers; an encoder is broken")

@@ -99,8 +99,9 @@ def bridge(
     ] = None,
     map_kind: Annotated[Map, typer.Option("--map", help="What kind of map.")] = Map.procrustes,
     anchor_words: Annotated[
-        AnchorWords, typer.Option(help="whole: single pieces on both sides.")
-    ] = AnchorWords.whole,
+        AnchorWords | None,
+        typer.Option(help="whole: single pieces on both sides.", show_default="all; paper: whole"),
+    ] = None,
     preset: Annotated[
         BridgePreset, typer.Option(help="paper: fast-align, anchors normalised by themselves.")
     ] = BridgePreset.default,
@@ -141,7 +142,9 @@ def bridge(
 
     encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
     encoding = replace(encoding, layers=layers) if layers else encoding
-    collect = CollectSettings(anchor_words=anchor_words.value, seed=seed)
+    paper = preset is BridgePreset.paper
+    words_by_preset = AnchorWords.whole if paper else AnchorWords.all
+    collect = CollectSettings(anchor_words=(anchor_words or words_by_preset).value, seed=seed)
     bitext = None
     if files:
         bitext = Bitext(
@@ -160,7 +163,6 @@ def bridge(
         return
     if bitext is None or target is None or output is None:
         raise TreebridgeError("name a bitext, --target ENCODER and -o FOLDER")
-    paper = preset is BridgePreset.paper
     by_preset = Weighting.none if paper else Weighting.by_count
     settings = MakeSettings(
         fit=BridgeSettings(

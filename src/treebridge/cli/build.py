@@ -44,8 +44,9 @@ def build(
     level: Annotated[Level, typer.Option(help="What an anchor is the mean of.")] = Level.sense,
     map_kind: Annotated[Map, typer.Option("--map", help="What kind of map.")] = Map.procrustes,
     anchor_words: Annotated[
-        AnchorWords, typer.Option(help="whole: single pieces on both sides.")
-    ] = AnchorWords.whole,
+        AnchorWords | None,
+        typer.Option(help="whole: single pieces on both sides.", show_default="all; paper: whole"),
+    ] = None,
     source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
     target_language: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
     contractions: Annotated[bool, typer.Option(help=CONTRACTIONS)] = True,
@@ -69,11 +70,11 @@ def build(
     from treebridge.show.build import build_parser
 
     changes = {"epochs": epochs} if epochs else {}
+    words_by_preset = AnchorWords.whole if preset is Preset.paper else AnchorWords.all
+    collect = CollectSettings(anchor_words=(anchor_words or words_by_preset).value)
     settings = LabSettings(
         ParserSettings.preset(preset.value, tags=tags.value, **changes),
-        MakeSettings(
-            collect=CollectSettings(anchor_words=anchor_words.value), aligner=aligner.value
-        ),
+        MakeSettings(collect=collect, aligner=aligner.value),
         EncoderSettings(layers, device=device, offline=offline),
     )
     text = Bitext(
