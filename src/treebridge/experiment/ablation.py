@@ -165,7 +165,7 @@ GROUPS: dict[str, Callable[[Variant], list[Variant]]] = {
         lambda s, c: replace(s, parser=replace(s.parser, tags=c)),
     ),
     # Which layer knows most of syntax depends on what an encoder was trained for.
-    "layers": _settings("layers", ("last1", "last4", "-5,-4,-3,-2", "last6"), _encoding),
+    "layers": _settings("layers", ("last1", "last2", "last4", "-5,-4,-3,-2", "last6"), _encoding),
 }
 
 
