@@ -6,6 +6,7 @@ A probe without a BiLSTM (bilinear arcs, linear labels and tags) learns from the
 English EWT train and is scored on those of dev: over each layer, over the means that `--layers`
 knows, and over all layers with weights that it learns (after Peters et al. 2018, softmax). The
 learned mix is printed as a list for `--layers`, where a layer counts as often as it is named.
+With `--parsers last4 last1 …` small parsers are trained instead, one for each choice.
 TREEBRIDGE_SHARED names the folder of real data.
 """
 
@@ -21,11 +22,13 @@ import torch
 from common.lab import SHARED
 from torch import nn
 
-from treebridge.corpus.conllu import read_conllu
+from treebridge.corpus.conllu import Treebank, read_conllu
 from treebridge.corpus.sentence import Sentence
-from treebridge.encode.encoder import EncoderSettings
+from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.encode.models import choose_layers
 from treebridge.encode.transformer import TransformerEncoder
+from treebridge.parse.parser import Parser
+from treebridge.parse.settings import ParserSettings
 
 TREES = SHARED / "data" / "ud-2.6" / "UD_English-EWT"
 PARTS = 10  # the learned weights are rounded to tenths
@@ -73,9 +76,13 @@ def main() -> None:
     arguments.add_argument("--dev", type=int, default=1000)
     arguments.add_argument("--epochs", type=int, default=4)
     arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--parsers", nargs="+", metavar="LAYERS", help="instead, small parsers")
     given = arguments.parse_args()
     if not TREES.exists():
         sys.exit(f"no treebank in {TREES}: name the folder of real data in TREEBRIDGE_SHARED")
+    if given.parsers:
+        small_parsers(given)
+        return
     train, dev = (
         list(read_conllu(TREES / f"en_ewt-ud-{part}.conllu"))[:count]
         for part, count in (("train", given.sentences), ("dev", given.dev))
@@ -98,6 +105,19 @@ def main() -> None:
     parts = torch.round(shares / shares.sum() * PARTS).int().tolist()
     named = ",".join(str(layer) for layer, times in enumerate(parts) for _ in range(times))
     print(f"--layers={named}")
+
+
+def small_parsers(given: argparse.Namespace) -> None:
+    """What parsers of 1 500 sentences, with predicted tags, make of each choice."""
+    train, dev = (Treebank.read(TREES / f"en_ewt-ud-{part}.conllu") for part in ("train", "dev"))
+    settings = ParserSettings.preset(
+        "small", layers=1, hidden=100, epochs=3, batch_words=300, seed=given.seed
+    )
+    for layers in given.parsers:
+        encoder = Encoder.load(given.encoder, EncoderSettings(layers, offline=True))
+        some = train[:: len(train) // 1500][:1500]
+        best = Parser.train(some, encoder, dev[::4], settings).scores
+        print(f"{layers:28} LAS {best['LAS']:.2f}  UPOS {best['UPOS']:.2f}", flush=True)
 
 
 def prepared(

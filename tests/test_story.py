@@ -103,9 +103,10 @@ def test_the_same_by_command(here: Run, tmp_path: Path, monkeypatch: pytest.Monk
     )
     assert done.returncode == 0, done.stderr
     done = here("bridge", "bitext.tsv", "--into", "parser", "--target", "target", "-o", "bridge",
-               "--source-language", "qaa", "--anchor-words", "all")  # fmt: skip
+               "--source-language", "qaa")  # fmt: skip
     assert done.returncode == 0, done.stderr
     made = Bridge.load(tmp_path / "bridge")
+    assert made.made["collect_anchor_words"] == "all"
     assert made.into.layers == made.target.layers == "last1"  # as the parser has them
     done = here(
         "parse", "--model", "parser", "--bridge", "bridge", "dev.conllu", "-o", "out.conllu"

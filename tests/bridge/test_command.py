@@ -32,12 +32,13 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
         "--target",
         corpus / "target",
     ]
-    common += ["--source-language", "qaa", "--anchor-words", "all"]
+    common += ["--source-language", "qaa"]
     first = here(*common, "-o", "b", "--json")
     assert first.returncode == 0, first.stderr
     report = json.loads(first.stdout)
     assert report["made"]["links_from"] == "hmm" and report["quality"]["links"] > 10_000
     assert report["made"]["target_language"] == "qab"  # as the name tells
+    assert report["made"]["collect_anchor_words"] == "all"
     assert set(report["quality"]["target_to_source"]) == {"nn_p1", "nn_p5", "csls_p1", "csls_p5"}
     shown = here("inspect", "b")
     assert shown.returncode == 0 and "verdict" in shown.stdout and "anisotropy" in shown.stdout
@@ -50,6 +51,8 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
     assert links.returncode == 0, links.stderr
     given = here(*common, "-o", "d", "--links", "links.txt", "--json")
     assert json.loads(given.stdout)["made"]["links_from"] == "links.txt"
+    paper = here(*common, "-o", "e", "--preset", "paper", "--json")
+    assert paper.returncode == 2 and "only whole ones were taken" in paper.stderr  # few are here
 
 
 def test_mistakes(here: Run, corpus: Path, tmp_path: Path, monkeypatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -140,8 +139,8 @@ def bridge(
     from treebridge.show.bridge import bridge_files
     from treebridge.show.plan import show_plan
 
-    encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
-    encoding = replace(encoding, layers=layers) if layers else encoding
+    named = layers or EncoderSettings.layers
+    encoding = EncoderSettings(named, precision, backend, device, offline=offline)
     paper = preset is BridgePreset.paper
     words_by_preset = AnchorWords.whole if paper else AnchorWords.all
     collect = CollectSettings(anchor_words=(anchor_words or words_by_preset).value, seed=seed)

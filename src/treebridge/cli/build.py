@@ -44,9 +44,8 @@ def build(
     level: Annotated[Level, typer.Option(help="What an anchor is the mean of.")] = Level.sense,
     map_kind: Annotated[Map, typer.Option("--map", help="What kind of map.")] = Map.procrustes,
     anchor_words: Annotated[
-        AnchorWords | None,
-        typer.Option(help="whole: single pieces on both sides.", show_default="all; paper: whole"),
-    ] = None,
+        AnchorWords, typer.Option(help="whole: single pieces on both sides.")
+    ] = AnchorWords.all,
     source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
     target_language: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
     contractions: Annotated[bool, typer.Option(help=CONTRACTIONS)] = True,
@@ -70,8 +69,7 @@ def build(
     from treebridge.show.build import build_parser
 
     changes = {"epochs": epochs} if epochs else {}
-    words_by_preset = AnchorWords.whole if preset is Preset.paper else AnchorWords.all
-    collect = CollectSettings(anchor_words=(anchor_words or words_by_preset).value)
+    collect = CollectSettings(anchor_words=anchor_words.value)
     settings = LabSettings(
         ParserSettings.preset(preset.value, tags=tags.value, **changes),
         MakeSettings(collect=collect, aligner=aligner.value),
