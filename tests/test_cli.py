@@ -82,6 +82,8 @@ def test_inspect_tables_and_json(run: Run, tmp_path: Path) -> None:
     assert rows[2]["lines"] == 3 and rows[2]["blank"] == 1 and rows[2]["words"] == 4
     both = json.loads(run("inspect", "--json", "--parallel", "x.en", "x.pt").stdout)
     assert both["kept"] == 2 and both["target_words"] == 3
+    few = json.loads(run("inspect", "--json", "b.tsv", "--pairs", "7").stdout)
+    assert few["kept"] == few["pairs"] == 7
 
 
 def test_problems_are_listed_and_the_rest_is_counted(run: Run, tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ def inspect(
         kind=kind.value if kind else None,
         parallel=parallel,
         languages=(source, target),
+        pairs=pairs,
         as_json=as_json,
     )
     if problems:

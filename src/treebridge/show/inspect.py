@@ -25,14 +25,18 @@ def inspect_files(
     kind: str | None,
     parallel: bool,
     languages: tuple[str, str | None],
+    pairs: int | None,
     as_json: bool,
 ) -> list[str]:
-    """Print the figures of every file; return the problems found in all of them."""
+    """Print the figures of every file; return the problems found in all of them.
+
+    Of a bitext only the first `pairs` that are kept are looked at.
+    """
     console = Console(soft_wrap=False)
     groups = [tuple(files)] if parallel else [(file,) for file in files]
     problems = []
     for group in groups:
-        statistics = _statistics(group, "bitext" if parallel else kind, languages)
+        statistics = _statistics(group, "bitext" if parallel else kind, languages, pairs)
         if as_json:
             print(json.dumps(as_dict(statistics), ensure_ascii=False))
         else:
@@ -42,7 +46,10 @@ def inspect_files(
 
 
 def _statistics(
-    files: tuple[str, ...], kind: str | None, languages: tuple[str, str | None]
+    files: tuple[str, ...],
+    kind: str | None,
+    languages: tuple[str, str | None],
+    pairs: int | None,
 ) -> Statistics:
     if kind is None and files[0] == "-":
         raise TreebridgeError("say what standard input is: --as treebank, bitext or text")
@@ -51,6 +58,6 @@ def _statistics(
         return treebank_statistics(files[0], watch("sentences"))
     if kind == "bitext":
         source, target = languages
-        bitext = Bitext(files, source_language=source, target_language=target)
+        bitext = Bitext(files, source_language=source, target_language=target, limit=pairs)
         return bitext_statistics(bitext, watch("pairs"))
     return text_statistics(files[0], watch("lines"))
