@@ -61,7 +61,7 @@ class Otherwise(Refined):
 
 def many(gathered: Gathered) -> Links:
     """Links of one word to several."""
-    corpus = encode(gathered.bitext, gathered.bitext)
+    corpus = encode(iter(gathered.bitext))
     with Threads(None) as threads:
         choices = engine(gathered.settings.aligner).fit(corpus, threads).choices(corpus, threads)
         return symmetrize(corpus, choices, "grow-diag-final-and", threads)

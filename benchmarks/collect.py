@@ -98,13 +98,13 @@ def bitext_of(pairs: int) -> Bitext:
 
 def write_diagonal(path: Path, pairs: int) -> None:
     """A Pharaoh file for the first pairs; those that the filters leave out have empty lines."""
-    bitext, written = bitext_of(pairs), 0
+    walk, written = iter(bitext_of(pairs)), 0
     with path.open("w", encoding="utf-8") as stream:
-        for pair in bitext:
-            stream.write("\n" * (bitext.counts.read - 1 - written))
+        for pair in walk:
+            stream.write("\n" * (walk.counts.read - 1 - written))
             links = range(min(len(pair.source), len(pair.target)))
             stream.write(" ".join(f"{i}-{i}" for i in links) + "\n")
-            written = bitext.counts.read
+            written = walk.counts.read
 
 
 def child(pairs: int, links: str, tiny: int) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def main() -> None:
             f"{treebank.name}, trees {trees}: {ours:.2f} s; the conllu package "
             f"{theirs:.2f} s; ratio {theirs / ours:.1f} (at least 5 wanted)"
         )
-    pairs = Bitext.read(bitext)
+    pairs = iter(Bitext.read(bitext))
     start = time.perf_counter()
     words = sum(len(pair.source) + len(pair.target) for pair in pairs)
     spent = time.perf_counter() - start

@@ -38,9 +38,10 @@ def main() -> None:
     bitext = Bitext.read(file, contractions=False, limit=options.pairs)
     gold = read_gold(SHARED / "data/gold-alignments/xlwa.en-pt.dev.tsv")
     taker = Taker()
-    for pair in bitext:
-        taker.add(pair, bitext.counts.read - 1)
-    pairs, read = bitext.counts.kept, bitext.counts.read
+    walk = iter(bitext)
+    for pair in walk:
+        taker.add(pair, walk.counts.read - 1)
+    pairs, read = walk.counts.kept, walk.counts.read
     for number, each in enumerate(gold):
         taker.add((each.source, each.target), read + number)
     corpus = taker.done(read)

@@ -118,9 +118,19 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
+def test_links_are_read_beside_another_walk(tmp_path: Path) -> None:
+    bitext = Bitext.read(write(tmp_path / "b.tsv", "a b\tc d\n\n\ne f\tg h\n"))
+    links = write(tmp_path / "links", "0-0\n\n\n1-1\n")
+    walk = iter(bitext)
+    for line in (1, 4):
+        next(walk)
+        assert sets(read_pharaoh(links, bitext)) == [{(0, 0)}, {(1, 1)}]
+        assert walk.counts.read == line  # a walk under way is not disturbed
+
+
 def test_pharaoh_files_are_parallel_to_the_bitext(tmp_path: Path) -> None:
     bitext = Bitext.read(write(tmp_path / "b.tsv", BITEXT))
-    corpus = encode(bitext)
+    corpus = encode(iter(bitext))
     assert len(corpus) == 2 and corpus.read == 4
     links = Links.of([{(0, 0), (1, 1)}, {(2, 0)}])
     write_pharaoh(tmp_path / "links", links, corpus)

@@ -87,20 +87,32 @@ def test_filters_count_every_reason(tmp_path: Path) -> None:
     ]
     path = write(tmp_path / "a.tsv", "\n".join(lines) + "\n")
     bitext = Bitext.read(path)
-    assert len(list(bitext)) == 5
-    assert bitext.counts.read == len(lines)
-    assert bitext.counts.left_out() == {
+    walk = iter(bitext)
+    assert len(list(walk)) == 5
+    assert walk.counts.read == len(lines)
+    assert walk.counts.left_out() == {
         "empty": 3,
         "identical": 1,
         "duplicate": 1,
         "too_long": 1,
         "unequal": 1,
     }
-    assert str(bitext.counts).startswith("5 of 12 pairs (left out: 3 empty, 1 identical")
+    assert str(walk.counts).startswith("5 of 12 pairs (left out: 3 empty, 1 identical")
     assert len(list(bitext)) == 5  # a second walk starts afresh
     loose = Filters(max_words=1000, max_ratio=99, drop_identical=False, drop_duplicates=False)
     assert len(list(Bitext.read(path, filters=loose))) == 9
     assert len(list(Bitext.read(path, limit=2))) == 2
+
+
+def test_walks_inside_one_another_count_for_themselves(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tsv", "".join(f"a {i}\tb {i}\n" for i in range(5)) + "x\tx\n")
+    bitext = Bitext.read(path)
+    outer = iter(bitext)
+    for number, _ in enumerate(outer, 1):
+        inner = iter(bitext)
+        next(inner)
+        assert (outer.counts.read, inner.counts.read) == (number, 1)
+    assert (outer.counts.read, outer.counts.kept, outer.counts.identical) == (6, 5, 1)
 
 
 def test_duplicates_are_remembered_in_bounded_memory(

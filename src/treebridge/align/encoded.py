@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treebridge.corpus.bitext import Bitext, Pair
+from treebridge.corpus.bitext import Pair, Walk
 from treebridge.errors import TreebridgeError
 
 MAX_WORDS = 32_767  # of a sentence: positions are 16-bit numbers
@@ -157,12 +157,12 @@ class Encoder:
         return Encoded(source, target, *self._vocabularies, lines, read)
 
 
-def encode(bitext: Bitext, walk: Iterable[Pair] | None = None) -> Encoded:
-    """Walk through a bitext once; `walk` is the bitext with whatever watches over it."""
+def encode(walk: Walk, watch: Callable[[Iterable[Pair]], Iterable[Pair]] = iter) -> Encoded:
+    """Go through a bitext once, `walk = iter(bitext)`; `watch` wraps it to show progress."""
     encoder = Encoder()
-    for pair in bitext if walk is None else walk:
-        encoder.add(pair, bitext.counts.read - 1)
-    return encoder.done(bitext.counts.read)
+    for pair in watch(walk):
+        encoder.add(pair, walk.counts.read - 1)
+    return encoder.done(walk.counts.read)
 
 
 def encode_pairs(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Encoded:

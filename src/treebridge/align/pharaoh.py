@@ -41,9 +41,10 @@ def read_pharaoh(path: str | Path, bitext: Bitext) -> Links:
     lines = read_lines(path)
     links, at = array("H"), array("q", [0])  # many: not a Python object each
     used = 0
-    for pair in bitext:
+    walk = iter(bitext)
+    for pair in walk:
         text = ""
-        while used < bitext.counts.read:
+        while used < walk.counts.read:
             used += 1
             try:
                 _, text = next(lines)
@@ -57,10 +58,10 @@ def read_pharaoh(path: str | Path, bitext: Bitext) -> Links:
         links.extend(chain.from_iterable(sorted(found)))
         at.append(len(links) // 2)
     rest = sum(1 for _ in lines)
-    unread = bitext.limit is not None and bitext.counts.kept == bitext.limit
-    if used + rest != bitext.counts.read and not unread:
+    unread = bitext.limit is not None and walk.counts.kept == bitext.limit
+    if used + rest != walk.counts.read and not unread:
         raise TreebridgeError(
-            f"the links have {used + rest:,} lines, the bitext has {bitext.counts.read:,} pairs; "
+            f"the links have {used + rest:,} lines, the bitext has {walk.counts.read:,} pairs; "
             "a links file has a line for every pair of the bitext",
             file=name_of(path),
         )

@@ -200,9 +200,10 @@ def kept_links(key: str, make: Callable[[], Links]) -> Links:
 
 
 def _align(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Links:
-    corpus = encode(bitext, reports.pairs(bitext))
+    walk = iter(bitext)
+    corpus = encode(walk, reports.pairs)
     if not len(corpus):
-        raise TreebridgeError(f"no pairs to align: {bitext.counts}", file=str(bitext.paths[0]))
+        raise TreebridgeError(f"no pairs to align: {walk.counts}", file=str(bitext.paths[0]))
     with Threads(None) as threads:
         aligner = engine(settings.aligner).fit(corpus, threads, reports.align)
         choices = aligner.choices(corpus, threads, reports.align)

@@ -59,10 +59,11 @@ class Counts:
 class Bitext:
     """A parallel corpus that can be walked through again and again without loading it.
 
-    Every walk updates `counts`. Words are found by `corpus.text`; `engine="spaces"` takes a
-    corpus that is tokenised already as it is; `limit` stops after so many kept pairs. Target words
-    are those of `parse`, with contractions taken apart (pt *do* = *de o*), unless told otherwise;
-    a target language that is not given is read from the file's name.
+    Every walk counts for itself: `walk = iter(bitext)` has `walk.counts`. Words are found by
+    `corpus.text`; `engine="spaces"` takes a corpus that is tokenised already as it is; `limit`
+    stops after so many kept pairs. Target words are those of `parse`, with contractions taken
+    apart (pt *do* = *de o*), unless told otherwise; a target language that is not given is read
+    from the file's name.
     """
 
     paths: tuple[str | Path, ...]
@@ -73,7 +74,6 @@ class Bitext:
     limit: int | None = None
     contractions: bool = True
     language: str | None = field(init=False)  # the target's
-    counts: Counts = field(default_factory=Counts, init=False)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.paths) <= 2:
@@ -101,8 +101,11 @@ class Bitext:
             *self.paths, source_language=self.source_language, target_language=self.target_language
         )
 
-    def __iter__(self) -> Iterator[Pair]:
-        counts = self.counts = Counts()
+    def __iter__(self) -> Walk:
+        counts = Counts()
+        return Walk(self._walk(counts), counts)
+
+    def _walk(self, counts: Counts) -> Iterator[Pair]:
         seen = _Seen()
         for source, target in self.raw():
             counts.read += 1
@@ -131,6 +134,20 @@ class Bitext:
             else:
                 return pair
         return None
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One pass through a bitext: its pairs, and what has been counted up to the present one."""
+
+    pairs: Iterator[Pair]
+    counts: Counts
+
+    def __iter__(self) -> Walk:
+        return self
+
+    def __next__(self) -> Pair:
+        return next(self.pairs)
 
 
 class _Seen:

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from treebridge.corpus.bitext import Bitext, Pair
+from treebridge.corpus.bitext import Bitext, Counts, Pair
 from treebridge.corpus.conllu import read_conllu
 from treebridge.corpus.files import name_of, read_lines
 from treebridge.corpus.sentence import ID, Sentence
@@ -76,6 +76,7 @@ class BitextStatistics:
 
     file: str
     bitext: Bitext
+    counts: Counts
     source: Lengths = field(default_factory=Lengths)
     target: Lengths = field(default_factory=Lengths)
     examples: list[tuple[str, str]] = field(default_factory=list)
@@ -137,9 +138,10 @@ def treebank_statistics(path: str | Path, watch: Watch[Sentence] = iter) -> Tree
 
 def bitext_statistics(bitext: Bitext, watch: Watch[Pair] = iter) -> BitextStatistics:
     """Count a parallel corpus, filtered as it would be for use."""
-    result = BitextStatistics(" + ".join(map(name_of, bitext.paths)), bitext)
+    walk = iter(bitext)
+    result = BitextStatistics(" + ".join(map(name_of, bitext.paths)), bitext, walk.counts)
     try:
-        for pair in watch(bitext):
+        for pair in watch(walk):
             result.source.add(len(pair.source))
             result.target.add(len(pair.target))
             if len(result.examples) < EXAMPLES and len(pair.source) >= 4:

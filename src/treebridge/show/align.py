@@ -21,7 +21,7 @@ from treebridge.align.pharaoh import write_pharaoh
 from treebridge.align.score import GoldPair, read_gold, score
 from treebridge.align.symmetrize import METHODS, symmetrize
 from treebridge.align.threads import Threads
-from treebridge.corpus.bitext import Bitext
+from treebridge.corpus.bitext import Bitext, Counts, Walk
 from treebridge.errors import TreebridgeError
 from treebridge.show.progress import meter, watch
 
@@ -52,9 +52,10 @@ def align_files(files: Sequence[str], request: Request, **settings: Any) -> None
     bitext = Bitext(tuple(files), **settings)
     gold = read_gold(request.gold) if request.gold else []
     aligner = load_aligner(request.model) if request.model else None
-    corpus, pairs = _encode(bitext, gold, aligner)
+    walk = iter(bitext)
+    corpus, pairs = _encode(walk, gold, aligner)
     if not len(corpus):
-        raise TreebridgeError(f"no pairs to align: {bitext.counts}", file=files[0])
+        raise TreebridgeError(f"no pairs to align: {walk.counts}", file=files[0])
     with Threads(request.threads) as threads, meter(corpus.tokens) as report:
         if aligner is None:
             aligner = engine(request.engine or DEFAULT).fit(corpus, threads, report)
@@ -71,7 +72,7 @@ def align_files(files: Sequence[str], request: Request, **settings: Any) -> None
     summary = {
         "engine": aligner.engine,
         "pairs": pairs,
-        "left_out": bitext.counts.left_out(),
+        "left_out": walk.counts.left_out(),
         "words": corpus.tokens,
         "links": links.first(pairs).total,
         "seconds": round(spent, 2),
@@ -82,20 +83,20 @@ def align_files(files: Sequence[str], request: Request, **settings: Any) -> None
     if request.as_json:
         print(json.dumps(summary), file=sys.stdout if to_stdout else sys.stderr)
     else:
-        _show(summary, bitext, Console(stderr=not to_stdout))
+        _show(summary, walk.counts, Console(stderr=not to_stdout))
 
 
-def _encode(bitext: Bitext, gold: list[GoldPair], aligner: Aligner | None) -> tuple[Encoded, int]:
+def _encode(walk: Walk, gold: list[GoldPair], aligner: Aligner | None) -> tuple[Encoded, int]:
     """The bitext with the gold pairs after it, and the number of pairs before those."""
     words = (aligner.source_words, aligner.target_words) if aligner else ()
     encoder = Encoder(*words)
     pairs = 0
-    for pair in watch("pairs")(bitext):
-        encoder.add(pair, bitext.counts.read - 1)
+    for pair in watch("pairs")(walk):
+        encoder.add(pair, walk.counts.read - 1)
         pairs += 1
     for number, each in enumerate(gold):
-        encoder.add((each.source, each.target), bitext.counts.read + number)
-    return encoder.done(bitext.counts.read), pairs
+        encoder.add((each.source, each.target), walk.counts.read + number)
+    return encoder.done(walk.counts.read), pairs
 
 
 def _scores(
@@ -126,9 +127,9 @@ def _last(links: Links, pairs: int) -> list[Any]:
     return [links[n].tolist() for n in range(pairs, len(links))]
 
 
-def _show(summary: dict[str, Any], bitext: Bitext, console: Console) -> None:
+def _show(summary: dict[str, Any], counts: Counts, console: Console) -> None:
     console.print(
-        f"{summary['engine']}: {bitext.counts}; {summary['links']:,} links, "
+        f"{summary['engine']}: {counts}; {summary['links']:,} links, "
         f"{summary['seconds']:.1f} s, {summary['words_per_second']:,} words per second",
         highlight=False,
         soft_wrap=True,

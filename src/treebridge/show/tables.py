@@ -51,7 +51,7 @@ def _treebank(s: TreebankStatistics) -> list[RenderableType]:
 
 
 def _bitext(s: BitextStatistics) -> list[RenderableType]:
-    counts = s.bitext.counts
+    counts = s.counts
     figures = {
         "pairs": f"{counts.read:,}",
         "kept": f"{counts.kept:,} ({_percent(counts.kept, counts.read)})",
@@ -137,7 +137,7 @@ def as_dict(statistics: Statistics) -> dict[str, Any]:
             "problems": s.problems,
         }
     if isinstance(s, BitextStatistics):
-        counts = s.bitext.counts
+        counts = s.counts
         return {
             "file": s.file,
             "kind": "bitext",
