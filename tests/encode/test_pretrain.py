@@ -20,6 +20,7 @@ from conftest import Run
 from treebridge import Encoder, TreebridgeError
 from treebridge.corpus.artificial import World
 from treebridge.encode.pretrain import run as running
+from treebridge.encode.pretrain import vocabulary
 from treebridge.encode.pretrain.corpus import Corpus, make_corpus
 from treebridge.encode.pretrain.folder import save_encoder
 from treebridge.encode.pretrain.network import Rows, guess
@@ -47,6 +48,73 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def corpus(text: Path) -> Corpus:
     return make_corpus([str(text)], None, TINY, text.parent / "work", lambda lines: lines, print)
+
+
+def test_every_run_learns_the_same_vocabulary(text: Path, corpus: Corpus) -> None:
+    """In processes of their own: hashes are seeded once a process."""
+    code = (
+        "import sys\n"
+        "from treebridge.encode.pretrain.vocabulary import train_vocabulary\n"
+        "lines = open(sys.argv[1], encoding='utf-8').read().splitlines()\n"
+        "print(train_vocabulary(lambda: lines, 800, cased=True).to_str())"
+    )
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(text)], stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+        )
+        for seed in range(4)
+    ]  # fmt: skip
+    assert {run.communicate()[0].strip() for run in runs} == {corpus.tokenizer.to_str()}
+
+
+def test_letters_beyond_the_limit_are_unknown_always_the_same_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(vocabulary, "MAX_LETTERS", 4)
+    lines = ["ba ba", "dc e\u0301 .", "e\u0301d"]  # b and c once too often seen to be left out
+    learnt = vocabulary.train_vocabulary(lambda: lines, 100, cased=True)
+    pieces = sorted(learnt.get_vocab(), key=learnt.get_vocab().__getitem__)
+    assert pieces[5:13] == ["##a", "##b", "##d", "##é", "a", "b", "d", "é"]
+    assert learnt.encode("ba c [SEP] ##a").tokens == [
+        "[CLS]", "ba", "[UNK]", "[SEP]", "[UNK]", "[UNK]", "a", "[SEP]"
+    ]  # fmt: skip
+    chinese = vocabulary.train_vocabulary(lambda: ["猫a, 猫"], 100, cased=True)
+    assert sorted(chinese.get_vocab())[:2] == ["##a", ","]  # no ##, and no ##猫
+    with pytest.raises(TreebridgeError, match="no text to learn a vocabulary from"):
+        vocabulary.train_vocabulary(lambda: [" ", "\x00"], 100, cased=True)
+
+
+def test_weights_never_go_on_with_another_vocabulary(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the key of files and settings is the same."""
+    few, short = tmp_path / "few.txt", replace(TINY, tokens=512, start="random")
+    few.write_text("\n".join(text.read_text(encoding="utf-8").split("\n")[:200]), encoding="utf-8")
+
+    def make() -> tuple[Corpus, list[str]]:
+        said: list[str] = []
+        made = make_corpus(
+            [str(few)], None, short, tmp_path / "w", lambda lines: lines, said.append
+        )
+        return made, said
+
+    def resumes(corpus: Corpus) -> bool:
+        return Pretraining(corpus, short, Workers("cpu"), tmp_path / "w")._read() is not None
+
+    first, _ = make()
+    Pretraining(first, short, Workers("cpu"), tmp_path / "w").run()
+    assert resumes(make()[0])
+    for name in ("tokenizer.json", "pieces.bin", "starts.npy", "corpus.json"):
+        path = tmp_path / "w" / name
+        path.write_bytes(path.read_bytes()[:-3])
+        again, said = make()
+        assert said[0] == "learning a vocabulary" and again.key == first.key, name
+    monkeypatch.setattr(vocabulary, "LONGEST", 50)
+    (tmp_path / "w" / "corpus.json").unlink()
+    other, _ = make()
+    assert len(other.inside()) == len(first.inside()) and other.key != first.key
+    assert not resumes(other)
 
 
 @given(st.lists(st.integers(1, 20), max_size=60))
@@ -223,6 +291,11 @@ def test_by_command_alone_and_by_torchrun(run: Run, text: Path, tmp_path: Path) 
     assert "→" in done.stdout and "held-out masked accuracy" in done.stderr
     assert json.loads((tmp_path / "mini" / "config.json").read_text())["vocab_size"] == 500
     assert not (tmp_path / ".mini.pretraining").exists()
+    again = run("pretrain", text, "-o", "again", *size)
+    assert again.returncode == 0, again.stderr
+    for name in ("model.safetensors", "tokenizer.json", "tokenizer_config.json", "config.json"):
+        content = [(tmp_path / folder / name).read_bytes() for folder in ("mini", "again")]
+        assert content[0] == content[1], name
     both = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--no-python",
          sys.executable, "-m", "treebridge", "pretrain", str(text), "-o", "both", *map(str, size)],
@@ -243,11 +316,36 @@ def test_by_command_alone_and_by_torchrun(run: Run, text: Path, tmp_path: Path) 
         (["few.txt", "--minutes", "1", "--tokens", "1"], "two budgets"),
         (["few.txt", "--heads", "7"], "7 heads do not share 256 dimensions"),
         (["pairs.tsv"], "--side source or --side target"),
+        (["few.txt", "--minutes", "nan"], "minutes is nan; expected between 0 and 1,000,000"),
+        (["few.txt", "--minutes", "inf"], "minutes is inf"),
+        (["few.txt", "--minutes", "-1"], "minutes is -1.0"),
+        (["few.txt", "--minutes", "0"], "training needs a budget"),
+        (["few.txt", "--learning-rate", "nan"], "learning rate is nan"),
+        (["few.txt", "--masked", "nan"], "--masked nan"),
+        (["few.txt", "--length", "4"], "length is 4; expected between 8 and"),
+        (["few.txt", "--length", "2048"], "a batch of 1024 pieces has no room for a row of 2048"),
+        (["few.txt", "--layers", "100000"], "layers is 100000"),
+        (["few.txt", "--seed", "-1"], "seed is -1"),
     ],
 )
-def test_mistakes(run: Run, tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_mistakes(here: Run, tmp_path: Path, arguments: list[str], message: str) -> None:
     (tmp_path / "few.txt").write_text("eins\nzwei\n", encoding="utf-8")
     (tmp_path / "pairs.tsv").write_text("eins\tone\n", encoding="utf-8")
-    done = run("pretrain", *arguments, "-o", "out")
+    done = here("pretrain", *arguments, "-o", "out")
     assert done.returncode == 2 and message in done.stderr, done.stderr
     assert done.stderr.count("error:") == 1 and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--vocabulary", 0), ("--tokens", 0), ("--tokens", -5)]
+)
+def test_sizes_that_the_command_line_refuses(here: Run, option: str, value: int) -> None:
+    done = here("pretrain", "few.txt", "-o", "out", option, value)
+    assert done.returncode == 2 and f"Invalid value for '{option}'" in done.stderr
+
+
+def test_settings_that_make_no_sense() -> None:
+    for name in ("vocabulary", "layers", "hidden", "heads", "feed_forward", "length", "batch"):
+        for value in (0, -1, 10**9):
+            with pytest.raises(TreebridgeError, match=f"{name.replace('_', ' ')} is {value}; exp"):
+                PretrainSettings(**{name: value})

@@ -12,6 +12,9 @@ from treebridge.cli.app import app
 from treebridge.cli.options import DEVICE
 
 
+MINUTES = "Minutes to train (default 60); how far that gets depends on the machine."
+
+
 class Side(str, Enum):
     """Which language of a bitext to read."""
 
@@ -24,8 +27,10 @@ def pretrain(
     text: Annotated[list[str], typer.Argument(help="Text, a sentence a line; or bitext.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The encoder's folder.")],
     side: Annotated[Side | None, typer.Option(help="What to read of a bitext.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="Train for so long (60).")] = None,
-    tokens: Annotated[int | None, typer.Option(help="Train on so many pieces instead.")] = None,
+    minutes: Annotated[float | None, typer.Option(help=MINUTES)] = None,
+    tokens: Annotated[
+        int | None, typer.Option(min=1, help="Pieces to train on, instead of minutes.")
+    ] = None,
     vocabulary: Annotated[int, typer.Option(min=100, help="Different pieces.")] = 12_000,
     cased: Annotated[bool, typer.Option("--cased/--uncased", help="Keep capitals.")] = True,
     layers: Annotated[int, typer.Option(min=1)] = 4,
@@ -37,7 +42,9 @@ def pretrain(
     masked: Annotated[float, typer.Option(help="The share of words to guess.")] = 0.3,
     learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 7e-4,
     start: Annotated[str, typer.Option(help="informed by co-occurrence, or random.")] = "informed",
-    seed: Annotated[int, typer.Option(help="Same seed, same encoder.")] = 1,
+    seed: Annotated[
+        int, typer.Option(help="With --tokens, the same seed gives the same encoder.")
+    ] = 1,
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted training.")] = True,
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
 ) -> None:

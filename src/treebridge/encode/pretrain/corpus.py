@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from treebridge.corpus.download import checksum
 from treebridge.encode.pretrain.reading import read_side
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.vocabulary import inside_words, train_vocabulary
@@ -20,6 +22,8 @@ from treebridge.errors import TreebridgeError
 
 CHUNK = 4096  # lines that are cut together
 HELD_OUT, MOST_HELD_OUT = 100, 400  # one stretch in so many, and how many at most
+FILES = ("tokenizer.json", "pieces.bin", "starts.npy")
+VERSION = 2  # of what is kept; 1 had a vocabulary of its own in each run
 Watch = Callable[[Iterable[str]], Iterable[str]]
 
 
@@ -30,7 +34,7 @@ class Corpus:
     tokenizer: Tokenizer
     pieces: NDArray[np.unsignedinteger]  # of all stretches, no special ones among them
     starts: NDArray[np.int64]  # where each begins; one more than there are stretches
-    key: str  # of the files and settings it was made from
+    key: str  # of the files and settings it was made from, and of the vocabulary
 
     def train(self) -> NDArray[np.int64]:
         """The numbers of the stretches to learn from."""
@@ -55,21 +59,19 @@ def make_corpus(
 ) -> Corpus:
     """Learn a vocabulary, cut the text into pieces, and keep both; or find them made before."""
     key = _key(files, side, settings)
-    if (folder / "corpus.json").exists():
-        made = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
-        if made["key"] == key:
-            say(f"text found in pieces: {made['pieces']:,}")
-            return read_corpus(folder)
+    if (made := _about(folder)) and made["key"] == key:
+        say(f"text found in pieces: {made['pieces']:,}")
+        return read_corpus(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "corpus.json").unlink(missing_ok=True)
     say("learning a vocabulary")
     tokenizer = train_vocabulary(
-        watch(read_side(files, side)), settings.vocabulary, cased=settings.cased
+        lambda: watch(read_side(files, side)), settings.vocabulary, cased=settings.cased
     )
     say(f"cutting the text into pieces, {tokenizer.get_vocab_size():,} different ones")
     total = _write(watch(read_side(files, side)), tokenizer, settings.length - 2, folder)
     tokenizer.save(str(folder / "tokenizer.json"))
-    about = {"key": key, "pieces": total}
+    about = {"key": key, "pieces": total, "files": {n: checksum(folder / n) for n in FILES}}
     (folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
     return read_corpus(folder)
 
@@ -80,13 +82,23 @@ def read_corpus(folder: Path) -> Corpus:
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     dtype = _dtype(tokenizer)
     pieces = np.memmap(folder / "pieces.bin", dtype, "r", shape=(int(starts[-1]),))
-    key = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))["key"]
-    corpus = Corpus(tokenizer, pieces, starts, key)
+    about = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
+    corpus = Corpus(tokenizer, pieces, starts, f"{about['key']} {about['files']['tokenizer.json']}")
     if not len(corpus.held_out()):
         raise TreebridgeError(
             f"there are only {len(starts) - 1} lines of text; pre-training needs thousands"
         )
     return corpus
+
+
+def _about(folder: Path) -> dict[str, Any] | None:
+    """What stands in corpus.json, if the other files are still those that it speaks of."""
+    try:
+        about: dict[str, Any] = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
+        whole = all(about["files"][name] == checksum(folder / name) for name in FILES)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return about if whole else None
 
 
 def _write(lines: Iterable[str], tokenizer: Tokenizer, longest: int, folder: Path) -> int:
@@ -130,5 +142,5 @@ def _key(files: list[str], side: str | None, settings: PretrainSettings) -> str:
             raise TreebridgeError("no such file; pre-training reads its text twice", file=file)
         status = Path(file).stat()
         known.append([str(Path(file).absolute()), status.st_size, status.st_mtime_ns])
-    content = [known, side, settings.vocabulary, settings.cased, settings.length]
+    content = [VERSION, known, side, settings.vocabulary, settings.cased, settings.length]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()

@@ -8,6 +8,20 @@ from typing import Any
 from treebridge.errors import TreebridgeError
 
 STARTS = ("informed", "random")
+# From the smallest that works to far beyond what anyone trains: what lies outside is a slip.
+LIMITS: dict[str, tuple[float, float]] = {
+    "vocabulary": (100, 1_000_000),
+    "layers": (1, 100),
+    "hidden": (2, 10_000),
+    "heads": (1, 1000),
+    "feed_forward": (1, 100_000),
+    "length": (8, 10_000),
+    "batch": (8, 10_000_000),
+    "learning_rate": (1e-12, 1.0),
+    "minutes": (0, 1_000_000),
+    "tokens": (0, 10**15),
+    "seed": (0, 2**63 - 1),
+}
 
 
 @dataclass(frozen=True)
@@ -34,25 +48,27 @@ class PretrainSettings:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("vocabulary", "layers", "hidden", "heads", "feed_forward"):
-            if getattr(self, name) < 1:
-                raise TreebridgeError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        for name, (least, most) in LIMITS.items():
+            value = getattr(self, name)
+            if not least <= value <= most:  # nan is in no range
+                wanted = f"between {least:,} and {most:,}"
+                raise TreebridgeError(f"{name.replace('_', ' ')} is {value}; expected {wanted}")
         if self.hidden % self.heads or self.hidden // self.heads % 2:
             raise TreebridgeError(
                 f"{self.heads} heads do not share {self.hidden} dimensions in even parts; "
                 f"take --heads {max(1, self.hidden // 64)}"
             )
-        if not 8 <= self.length <= self.batch:
+        if self.batch < self.length:
             raise TreebridgeError(
-                f"rows of {self.length} pieces in batches of {self.batch}: a row has at least 8, "
-                "and a batch at least one row"
+                f"a batch of {self.batch} pieces has no room for a row of {self.length}; "
+                "a batch needs at least one row"
             )
         if not 0 < self.masked < 1:
             raise TreebridgeError(f"--masked {self.masked}: a share between 0 and 1")
         if self.start not in STARTS:
             raise TreebridgeError(f"--start {self.start}: there are {', '.join(STARTS)}")
-        if self.tokens < 0 or (not self.tokens and self.minutes <= 0):
-            raise TreebridgeError("training needs a budget: --minutes or --tokens above 0")
+        if not self.tokens and not self.minutes:
+            raise TreebridgeError("training needs a budget: minutes or tokens above 0")
 
     def config(self) -> dict[str, Any]:
         """For a file of JSON."""

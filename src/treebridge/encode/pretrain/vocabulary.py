@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +27,32 @@ from treebridge.errors import TreebridgeError
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 PAD, UNK, CLS, SEP, MASK = range(5)
 ENOUGH = 400_000_000  # characters of text that settle a vocabulary
+MAX_LETTERS = 1000  # different ones; rarer ones are unknown
 LONGEST = 60  # letters in a word that is cut into pieces at all
 
 
-def train_vocabulary(lines: Iterable[str], size: int, *, cased: bool) -> Tokenizer:
-    """Learn pieces from text; accents stay, because languages mean something by them."""
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=LONGEST))
-    tokenizer.normalizer = normalizers.Sequence(
-        [normalizers.NFC(), normalizers.BertNormalizer(lowercase=not cased, strip_accents=False)]
-    )
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=size, special_tokens=SPECIAL, show_progress=False, limit_alphabet=1000
-    )
-    tokenizer.train_from_iterator(_enough(lines), trainer)
-    if tokenizer.get_vocab_size() <= len(SPECIAL):
+def train_vocabulary(read: Callable[[], Iterable[str]], size: int, *, cased: bool) -> Tokenizer:
+    """Learn pieces from text, which is read twice; accents stay, as languages need them.
+
+    The trainer numbers the letters inside words (`##a`) in the order of a randomly seeded hash and
+    breaks ties between merges by these numbers: every run would learn another vocabulary. Letters
+    that are numbered before it starts leave nothing to chance.
+    """
+    tokenizer = _untrained({}, cased=cased)
+    alphabet = _alphabet(_enough(read()), tokenizer)
+    if not alphabet:
         raise TreebridgeError("there is no text to learn a vocabulary from; give other files")
+    inside = [f"##{letter}" for letter in alphabet if _joins(letter, tokenizer)]
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=size,
+        special_tokens=[*SPECIAL, *inside],  # the numbers of these are fixed
+        initial_alphabet=alphabet,
+        limit_alphabet=len(alphabet),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(_enough(read()), trainer)
+    tokenizer = _untrained(tokenizer.get_vocab(), cased=cased)  # ##a is special no longer
+    tokenizer.add_special_tokens(SPECIAL)
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
@@ -46,6 +60,37 @@ def train_vocabulary(lines: Iterable[str], size: int, *, cased: bool) -> Tokeniz
     )
     tokenizer.decoder = decoders.WordPiece()
     return tokenizer
+
+
+def _untrained(pieces: dict[str, int], *, cased: bool) -> Tokenizer:
+    model = models.WordPiece(pieces, unk_token="[UNK]", max_input_chars_per_word=LONGEST)
+    tokenizer = Tokenizer(model)
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFC(), normalizers.BertNormalizer(lowercase=not cased, strip_accents=False)]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
+
+
+def _alphabet(lines: Iterable[str], tokenizer: Tokenizer) -> list[str]:
+    """The most frequent letters after normalization, sorted."""
+    counts = np.zeros(sys.maxunicode + 1, np.int64)
+    lines = iter(lines)
+    while chunk := "\n".join(islice(lines, 4096)):
+        composed = unicodedata.normalize("NFC", chunk).encode("utf-32-le", "surrogatepass")
+        counts += np.bincount(np.frombuffer(composed, "<u4"), minlength=len(counts))
+    letters: Counter[str] = Counter()
+    for code in np.flatnonzero(counts).tolist():
+        for letter in tokenizer.normalizer.normalize_str(chr(code)):
+            if not letter.isspace():
+                letters[letter] += int(counts[code])
+    return sorted(sorted(letters, key=lambda letter: (-letters[letter], letter))[:MAX_LETTERS])
+
+
+def _joins(letter: str, tokenizer: Tokenizer) -> bool:
+    """Whether words go on with this; not with punctuation, nor with a Chinese character."""
+    word = tokenizer.normalizer.normalize_str(f"a{letter}a")
+    return len(tokenizer.pre_tokenizer.pre_tokenize_str(word)) == 1
 
 
 def _enough(lines: Iterable[str]) -> Iterator[str]:
