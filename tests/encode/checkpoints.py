@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import torch
@@ -97,3 +98,39 @@ def _tokenizer(kind: str) -> hf.PreTrainedTokenizerFast:
     return hf.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, **{f"{name}_token": token for name, token in names.items()}
     )
+
+
+def make_opus_mt(folder: Path, *, positions: bool = True) -> Path:
+    """A folder as the conversion of OPUS-MT leaves it: SentencePiece models, pickled weights.
+
+    Checkpoints of 2020 hold the positions, which are computed anyway; later ones leave them out.
+    """
+    from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+
+    vocabulary = {"</s>": 0, "<unk>": 1}  # Marian's numbers, which are not SentencePiece's
+    for side, language in (("source", "source"), ("target", "near")):
+        with (folder / f"{side}.spm").open("wb") as stream:
+            SentencePieceTrainer.train(
+                sentence_iterator=iter(World(3).text(language, 400)), model_writer=stream,
+                vocab_size=200, hard_vocab_limit=False, minloglevel=2,
+            )  # fmt: skip
+        trained = SentencePieceProcessor(model_file=str(folder / f"{side}.spm"))
+        for index in range(3, trained.get_piece_size()):
+            vocabulary.setdefault(trained.id_to_piece(index), len(vocabulary))
+    pad = vocabulary["<pad>"] = len(vocabulary)
+    (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
+    languages = {"source_lang": "qaa", "target_lang": "qab"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(languages), encoding="utf-8")
+    torch.manual_seed(1)
+    config = hf.MarianConfig(
+        vocab_size=len(vocabulary), d_model=32, encoder_layers=5, decoder_layers=1,
+        encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=64,
+        decoder_ffn_dim=64, max_position_embeddings=256, pad_token_id=pad, eos_token_id=0,
+        decoder_start_token_id=pad, scale_embedding=True, activation_function="swish",
+        static_position_embeddings=True, architectures=["MarianMTModel"],
+    )  # fmt: skip
+    config.save_pretrained(folder)
+    weights = hf.MarianMTModel(config).state_dict()
+    kept = {k: v for k, v in weights.items() if positions or "embed_positions" not in k}
+    torch.save(kept, folder / "pytorch_model.bin")
+    return folder

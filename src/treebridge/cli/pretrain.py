@@ -11,7 +11,6 @@ import typer
 from treebridge.cli.app import app
 from treebridge.cli.options import DEVICE
 
-
 MINUTES = "Minutes to train (default 60); how far that gets depends on the machine."
 
 

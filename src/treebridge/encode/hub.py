@@ -11,7 +11,7 @@ from typing import Any
 from treebridge.errors import TreebridgeError, first_line
 
 _TOKENIZER = ["tokenizer*.json", "special_tokens_map.json", "added_tokens.json", "vocab.*",
-              "merges.txt", "*.model", "*.spm"]  # fmt: skip
+              "target_vocab.json", "merges.txt", "*.model", "*.spm"]  # fmt: skip
 _WEIGHTS = [["*.safetensors", "*.safetensors.index.json"], ["pytorch_model*.bin*"]]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import warnings
 from pathlib import Path
@@ -115,13 +116,32 @@ def load_tokenizer(folder: Path) -> Any:
     try:
         if not any(any(folder.glob(pattern)) for pattern in _VOCABULARIES):
             raise OSError("there is no vocabulary")
-        return AutoTokenizer.from_pretrained(str(folder))
+        with warnings.catch_warnings():
+            # Marian's recommends a package that only normalises punctuation, and not for us.
+            warnings.filterwarnings("ignore", message="Recommended: pip install sacremoses")
+            return AutoTokenizer.from_pretrained(str(folder))
     except Exception as error:
+        # What transformers says without the package ranges from its name to anything else.
+        pieces = sorted([*folder.glob("*.spm"), *folder.glob("*.model")])
+        if pieces and not _is_installed("sentencepiece"):
+            raise TreebridgeError(
+                f"{pieces[0].name} needs sentencepiece, which is not installed: "
+                "pip install sentencepiece",
+                file=folder,
+            ) from error
         raise TreebridgeError(
             f"no tokenizer can be loaded ({first_line(error)}); an encoder folder needs "
             "tokenizer.json, or vocab.txt, or a SentencePiece model",
             file=folder,
         ) from error
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        importlib.import_module(package)
+    except ImportError:
+        return False
+    return True
 
 
 def load_model(folder: Path, settings: EncoderSettings) -> Model:
@@ -183,7 +203,11 @@ def _load_network(folder: Path) -> nn.Module:
         ) from error
     finally:
         logging.set_verbosity(verbosity)
-    missing = [key for key in report["missing_keys"] if not any(u in key for u in _UNUSED)]
+    missing = [
+        key
+        for key in report["missing_keys"]
+        if not any(unused in key for unused in _UNUSED) and not _is_computed(network, key)
+    ]
     if missing:
         raise TreebridgeError(
             f"{len(missing)} weights are missing (such as {min(missing)}); "
@@ -193,6 +217,12 @@ def _load_network(folder: Path) -> nn.Module:
     if getattr(config, "is_encoder_decoder", False):
         network = network.get_encoder()
     return network.eval().requires_grad_(False)  # type: ignore[no-any-return]
+
+
+def _is_computed(network: nn.Module, key: str) -> bool:
+    """Whether a weight is a formula (Marian's positions), which checkpoints may leave out."""
+    owner = network.get_submodule(key.rpartition(".")[0])
+    return "SinusoidalPositionalEmbedding" in type(owner).__name__
 
 
 def _count_layers(network: nn.Module) -> int:
