@@ -13,9 +13,15 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import numpy as np
 import pytest
+from checkpoints import make
 
-COMMIT = "a" * 40
+from treebridge import Encoder, TreebridgeError
+from treebridge.bridge.space import Space, cite
+from treebridge.encode.encoder import EncoderSettings
+
+COMMIT, OLDER = "a" * 40, "b" * 40
 
 
 class Hub:
@@ -23,6 +29,9 @@ class Hub:
 
     def __init__(self, files: dict[str, bytes]):
         self.files = files
+        # Branches and tags; each commit is also known by its number.
+        self.revisions = {"main": COMMIT, COMMIT: COMMIT}
+        self.of_commit = {COMMIT: files}
         self.asked: list[tuple[str, str, str | None]] = []
         self.break_once = False  # drop the connection in the middle of the weights
         self.damage = False  # send other bytes than the checksum says
@@ -47,19 +56,25 @@ class Hub:
         path = request.path.partition("?")[0]
         self.asked.append((request.command, path, request.headers.get("Range")))
         if path.startswith("/api/models/someone/tiny") and not self.gone:
+            revision = path.partition("/revision/")[2] or "main"
+            if revision not in self.revisions:
+                headers = {"X-Error-Code": "RevisionNotFound", "X-Error-Message": "Invalid rev id"}
+                return self.send(request, 404, headers, b"", body)
+            commit = self.revisions[revision]
             siblings = [
                 {"rfilename": name, "size": len(data),
                  **({"lfs": {"sha256": sha(data), "size": len(data), "pointerSize": 1}} if is_large(name) else {})}
-                for name, data in self.files.items()
+                for name, data in self.of_commit[commit].items()
             ]  # fmt: skip
-            data = json.dumps({"id": "someone/tiny", "sha": COMMIT, "siblings": siblings}).encode()
+            data = json.dumps({"id": "someone/tiny", "sha": commit, "siblings": siblings}).encode()
             return self.send(request, 200, {"Content-Type": "application/json"}, data, body)
         name = path.rpartition("/")[2]
-        if not path.startswith("/someone/tiny/resolve/") or name not in self.files or self.gone:
+        commit = self.revisions.get(path.removeprefix("/someone/tiny/resolve/").partition("/")[0])
+        if commit is None or name not in self.of_commit[commit] or self.gone:
             headers = {"X-Error-Code": "RepoNotFound", "X-Error-Message": "Repository not found"}
             return self.send(request, 404, headers, b"", body)
-        data = self.files[name]
-        headers = {"ETag": f'"{sha(data)}"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "bytes"}
+        data = self.of_commit[commit][name]
+        headers = {"ETag": f'"{sha(data)}"', "X-Repo-Commit": commit, "Accept-Ranges": "bytes"}
         if self.damage and is_large(name):
             data = bytes(len(data))
         wanted = request.headers.get("Range")
@@ -103,14 +118,14 @@ def hub() -> Iterator[Hub]:
     hub.server.shutdown()
 
 
-def load(hub_url: str, cache: Path, name: str = "someone/tiny", offline: bool = False):
+def load(hub_url: str, cache: Path, name: str = "someone/tiny", offline: bool = False, code=""):
     """Fetch in a fresh process, as the hub's client reads its address once."""
     code = f"""
 import sys
 from treebridge import TreebridgeError
 from treebridge.encode.hub import find_encoder
 try:
-    print(find_encoder({name!r}, offline={offline}))
+    {code or f"print(find_encoder({name!r}, offline={offline}))"}
 except TreebridgeError as error:
     sys.exit(f"error: {{error}}")
 """
@@ -123,10 +138,10 @@ except TreebridgeError as error:
     return done
 
 
-def complete(hub: Hub, done) -> bool:
+def complete(hub: Hub, done, commit: str = COMMIT) -> bool:
     folder = Path(done.stdout.strip())
-    wanted = set(hub.files) - {"tf_model.h5"}
-    return all((folder / name).read_bytes() == hub.files[name] for name in wanted)
+    files = {name: data for name, data in hub.of_commit[commit].items() if name != "tf_model.h5"}
+    return all((folder / name).read_bytes() == data for name, data in files.items())
 
 
 def test_download_then_cache_then_offline(hub: Hub, tmp_path: Path) -> None:
@@ -175,3 +190,48 @@ def test_no_network(tmp_path: Path) -> None:
     done = load("http://127.0.0.1:9", tmp_path / "cache")
     assert "the hub could not be reached for 'someone/tiny'" in done.stderr
     assert done.stderr.strip().count("error:") == 1
+
+
+def test_a_pinned_revision_stays_the_same(hub: Hub, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    hub.of_commit[OLDER] = {**hub.files, "config.json": b'{"old": 1}', "model.safetensors": b"old"}
+    hub.revisions |= {"v1": OLDER, OLDER: OLDER}
+    newest = load(hub.url, cache)
+    tag, commit = (load(hub.url, cache, f"someone/tiny@{name}") for name in ("v1", OLDER))
+    assert complete(hub, newest) and complete(hub, tag, OLDER), tag.stderr
+    assert tag.stdout == commit.stdout != newest.stdout and OLDER in tag.stdout
+    hub.asked.clear()
+    for name, known in (("", newest), ("@v1", tag), (f"@{OLDER}", tag), (f"@{COMMIT}", newest)):
+        again = load(hub.url, cache, f"someone/tiny{name}", offline=True)
+        assert again.stdout == known.stdout and not hub.asked, again.stderr
+
+
+def test_revisions_that_are_not_there(hub: Hub, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    wrong = load(hub.url, cache, "someone/tiny@v9").stderr
+    assert "'someone/tiny' on the hub has no revision 'v9'; expected a branch, tag or" in wrong
+    assert "expected a branch, tag or commit" in load(hub.url, cache, "someone/tiny@").stderr
+    offline = load(hub.url, cache, "someone/tiny@v1", offline=True).stderr
+    assert "'someone/tiny@v1' is not in the cache" in offline
+
+
+def test_models_keep_the_commit(hub: Hub, tmp_path: Path) -> None:
+    folder = make("bert", tmp_path / "bert")
+    hub.of_commit[OLDER] = {path.name: path.read_bytes() for path in folder.iterdir()}
+    hub.revisions |= {"v1": OLDER, OLDER: OLDER}
+    code = (
+        "from treebridge import Encoder; from treebridge.bridge.space import Space; import json; "
+        "print(json.dumps(Space.of(Encoder.load('someone/tiny@v1')).config()))"
+    )
+    done = load(hub.url, tmp_path / "cache", code=code)
+    assert not done.returncode, done.stderr
+    config = json.loads(done.stdout)
+    assert (config["encoder"], config["commit"]) == ("someone/tiny@v1", OLDER), done.stderr
+    space = Space.from_config(config, np.zeros((1, 32)))
+    assert space.config() == config and cite(config) == f"`someone/tiny@v1` (commit `{OLDER}`)"
+    local = Encoder.load(folder)
+    space.check(local)
+    assert "commit" not in Space.of(local).config()
+    other = Encoder.load(folder, EncoderSettings(layers="last1"))
+    with pytest.raises(TreebridgeError, match=f"give someone/tiny@{OLDER}"):
+        space.check(other)

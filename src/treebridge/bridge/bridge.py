@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.artefact import new_folder, read_config, read_tensors, write_config, write_tensors
-from treebridge.bridge.space import Space
+from treebridge.bridge.space import Space, cite
 from treebridge.corpus.bitext import Bitext
 from treebridge.encode.encoder import Encoder, EncoderSettings
 
@@ -118,11 +118,12 @@ class BridgeSettings:
 
 def _card(name: str, bridge: Bridge) -> str:
     """The model card."""
+    target, into = bridge.target.origin(), bridge.into.origin()
     return "\n".join(
         [
             f"# {name}: a treebridge bridge",
             "",
-            f"From the space of `{bridge.target.encoder}` into that of `{bridge.into.encoder}`.",
+            f"From the space of {cite(target)} into that of {cite(into)}.",
             "",
             "| how it was made | |",
             "|---|---|",

@@ -23,6 +23,7 @@ class Space:
     layers: str
     dim: int
     isotropy: Isotropy
+    commit: str = ""  # of the hub, where the encoder comes from there
 
     @classmethod
     def of(cls, encoder: Encoder, isotropy: Isotropy | None = None) -> Space:
@@ -36,6 +37,7 @@ class Space:
             settings.layers if settings else "",
             encoder.dim,
             isotropy or Isotropy.none(encoder.dim),
+            encoder.commit,
         )
 
     def check(self, encoder: Encoder) -> None:
@@ -43,8 +45,13 @@ class Space:
         if encoder.fingerprint != self.fingerprint:
             raise TreebridgeError(
                 f"this was made with the encoder {self.encoder!r} (layers {self.layers}), and "
-                f"{encoder.name!r} is another one or has other layers; give that one"
+                f"{encoder.name!r} is another one or has other layers; give {self._pinned()}"
             )
+
+    def _pinned(self) -> str:
+        """How to name the encoder so that a change on the hub does not matter."""
+        name = self.encoder.partition("@")[0]
+        return f"{name}@{self.commit}" if self.commit else "that one"
 
     def transform(self, vectors: NDArray[np.floating]) -> NDArray[np.float32]:
         """Vectors of the encoder as they stand in this space."""
@@ -53,13 +60,24 @@ class Space:
     def config(self) -> dict[str, Any]:
         """All but the means, for a config.json."""
         return {
-            "encoder": self.encoder,
+            **self.origin(),
             "fingerprint": self.fingerprint,
             "layers": self.layers,
             "dim": self.dim,
         }
 
+    def origin(self) -> dict[str, str]:
+        """Which encoder it is, and which commit of it if it came from the hub."""
+        commit = {"commit": self.commit} if self.commit else {}
+        return {"encoder": self.encoder, **commit}
+
     @classmethod
     def from_config(cls, config: dict[str, Any], means: NDArray[np.floating]) -> Space:
         """The space that was saved as `config()` and the isotropy's means."""
         return cls(**config, isotropy=Isotropy(np.asarray(means, np.float64)))
+
+
+def cite(origin: dict[str, Any]) -> str:
+    """An encoder as a model card names it."""
+    commit = f" (commit `{origin['commit']}`)" if origin.get("commit") else ""
+    return f"`{origin['encoder']}`{commit}"

@@ -45,10 +45,14 @@ class Encoder(ABC):
 
     name: str
     dim: int
+    commit: str = ""  # of the Hugging Face hub, where the encoder comes from there
 
     @staticmethod
     def load(name: str | Path, settings: EncoderSettings | None = None) -> Encoder:
-        """Load a Hugging Face checkpoint (hub name or folder) or a file of static vectors."""
+        """Load a Hugging Face checkpoint (hub name or folder) or a file of static vectors.
+
+        `name@revision` pins a hub name to a branch, tag or commit.
+        """
         settings = settings or EncoderSettings()
         if Path(name).is_file():
             from treebridge.encode.static import StaticEncoder

@@ -16,14 +16,25 @@ _WEIGHTS = [["*.safetensors", "*.safetensors.index.json"], ["pytorch_model*.bin*
 
 
 def find_encoder(name: str, *, offline: bool = False) -> Path:
-    """The folder of an encoder; a hub name is downloaded once and then taken from the cache."""
+    """The folder of an encoder; a hub name is downloaded once and then taken from the cache.
+
+    `name@revision` pins a branch, a tag or a commit of the hub.
+    """
     if Path(name).is_dir():
         if not (Path(name) / "config.json").is_file():
             raise TreebridgeError("this folder has no config.json; is it an encoder?", file=name)
         return Path(name)
-    if name.startswith((".", "/", "~")) or name.count("/") > 1:
+    repository, at, revision = name.partition("@")
+    if name.startswith((".", "/", "~")) or repository.count("/") > 1:
         raise TreebridgeError("there is no such folder", file=name)
-    return _cached(name) or _download(name, offline)
+    if at and not revision:
+        raise TreebridgeError(f"{name!r}: expected a branch, tag or commit of the hub after the @")
+    return _cached(repository, revision or None) or _download(repository, revision or None, offline)
+
+
+def commit_of(folder: Path) -> str:
+    """The commit of the hub that a folder of its cache holds; empty for other folders."""
+    return folder.name if folder.parent.name == "snapshots" else ""
 
 
 def copy_encoder(found: Path, folder: Path) -> None:
@@ -34,12 +45,12 @@ def copy_encoder(found: Path, folder: Path) -> None:
         shutil.copyfile(found / name, folder / name)
 
 
-def _cached(name: str) -> Path | None:
+def _cached(name: str, revision: str | None) -> Path | None:
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
 
     try:
-        config = try_to_load_from_cache(name, "config.json")
+        config = try_to_load_from_cache(name, "config.json", revision=revision)
     except HFValidationError:
         raise TreebridgeError(
             f"{name!r} is neither a folder nor a name of the hub (such as bert-base-uncased)"
@@ -52,19 +63,25 @@ def _cached(name: str) -> Path | None:
     return folder if complete and all(path.exists() for path in folder.iterdir()) else None
 
 
-def _download(name: str, offline: bool) -> Path:
+def _download(name: str, pinned: str | None, offline: bool) -> Path:
     from huggingface_hub import HfApi, constants, hf_hub_download
-    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
 
+    shown = f"{name}@{pinned}" if pinned else name
     if offline or constants.HF_HUB_OFFLINE:
         raise TreebridgeError(
-            f"encoder {name!r} is not in the cache and --offline forbids to fetch it; "
+            f"encoder {shown!r} is not in the cache and --offline forbids to fetch it; "
             "fetch it once without, or give a folder"
         )
     try:
-        info = HfApi().model_info(name, files_metadata=True)
+        info = HfApi().model_info(name, revision=pinned, files_metadata=True)
         files = {file.rfilename: file for file in info.siblings or []}
-        # The configuration comes last and by no revision, which makes the cache remember this one.
+        # The configuration comes last and by the name of its revision, which makes the cache
+        # remember which commit that is.
         wanted = [*_matching(list(files), _TOKENIZER), *_pick_weights(list(files)), "config.json"]
         if "config.json" not in files or not _pick_weights(list(files)):
             raise TreebridgeError(
@@ -72,13 +89,18 @@ def _download(name: str, offline: bool) -> Path:
             )
         folder = Path()
         for file in wanted:
-            revision = None if file == "config.json" else info.sha
+            revision = pinned if file == "config.json" else info.sha
             path = Path(hf_hub_download(name, file, revision=revision))
             _check(path, files[file], name)
             folder = path.parent
     except GatedRepoError:
         raise TreebridgeError(
             f"{name!r} is gated on the hub; ask for access there, then: hf auth login"
+        ) from None
+    except RevisionNotFoundError:
+        raise TreebridgeError(
+            f"the encoder {name!r} on the hub has no revision {pinned!r}; expected a branch, tag "
+            "or commit"
         ) from None
     except RepositoryNotFoundError:
         raise TreebridgeError(
@@ -89,7 +111,7 @@ def _download(name: str, offline: bool) -> Path:
         raise
     except Exception as error:  # the HTTP library under the hub's client changes between releases
         raise TreebridgeError(
-            f"the hub could not be reached for {name!r} ({first_line(error)}); "
+            f"the hub could not be reached for {shown!r} ({first_line(error)}); "
             "what was fetched is kept, run again to go on, or give a folder"
         ) from error
     return folder

@@ -38,11 +38,14 @@ class TransformerEncoder(Encoder):
     @classmethod
     def from_name(cls, name: str, settings: EncoderSettings) -> TransformerEncoder:
         """Load from a folder or the hub."""
-        from treebridge.encode.hub import find_encoder
+        from treebridge.encode.hub import commit_of, find_encoder
         from treebridge.encode.models import load_model, load_tokenizer
 
         folder = find_encoder(name, offline=settings.offline)
-        return cls(name, load_tokenizer(folder), load_model(folder, settings), settings)
+        encoder = cls(name, load_tokenizer(folder), load_model(folder, settings), settings)
+        if not Path(name).is_dir():
+            encoder.commit = commit_of(folder)
+        return encoder
 
     @property
     def fingerprint(self) -> str:

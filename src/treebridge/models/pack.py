@@ -109,7 +109,7 @@ def _write_bridge(bridge: Bridge, before: Path, folder: Path) -> None:
                 "(python -m treebridge.models.pack encoder), and fit the bridge with that",
                 file=before,
             )
-    target = replace(bridge.target, encoder="encoder", fingerprint=rounded.fingerprint)
+    target = replace(bridge.target, encoder="encoder", fingerprint=rounded.fingerprint, commit="")
     into = replace(bridge.into, encoder=Path(bridge.into.encoder).name)
     bridge = replace(bridge, target=target, into=into, senses=[])
     bridge.save(folder / "bridge")

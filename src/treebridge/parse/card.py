@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treebridge import __version__
+from treebridge.bridge.space import cite
 
 _TAGS = {
     "gold": "It needs UPOS tags in its input.",
@@ -26,13 +27,13 @@ def model_card(config: dict[str, Any]) -> str:
         "",
         "| | |",
         "|---|---|",
-        f"| encoder | `{space['encoder']}`, {space['dim']} dimensions |",
+        f"| encoder | {cite(space)}, {space['dim']} dimensions |",
         f"| its layers | {space['layers'] or 'one'} |",
         f"| isotropy | {settings['isotropy']} iterations |",
         f"| BiLSTM | {settings['layers']} × {settings['hidden']} |",
     ]
     if bridge := config.get("bridge"):
-        lines.append(f"| target encoder, across a bridge | `{bridge['encoder']}` |")
+        lines.append(f"| target encoder, across a bridge | {cite(bridge)} |")
         if bridge["quality"]:
             lines.append(f"| the bridge | {bridge['quality']} |")
     if "words" in about:

@@ -43,7 +43,7 @@ def save_parser(parser: Parser, folder: str | Path) -> None:
             parser.bridge.save(made / "bridge")
             parser.load_encoder().save(made / "encoder")
             config["bridge"] = {
-                "encoder": parser.bridge.target.encoder,
+                **parser.bridge.target.origin(),
                 "quality": parser.bridge.quality.get("verdict", ""),
             }
         write_config(made, KIND, FORMAT, config)
