@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from treebridge.corpus.download import ATTEMPTS, Remote, fetch, remote_size
 from treebridge.errors import TreebridgeError
+from treebridge.experiment import catalog
 
 BODY = bytes(range(256)) * 4000
 SUM = hashlib.sha256(BODY).hexdigest()
@@ -120,6 +122,10 @@ def test_a_server_that_cannot_go_on_begins_anew(
 def test_a_damaged_file_is_removed(server: Server, tmp_path: Path) -> None:
     with pytest.raises(TreebridgeError, match="arrived damaged and was removed"):
         fetch(Remote(server.url, "CC0", sha256="0" * 64), tmp_path / "file")
+    assert list(tmp_path.iterdir()) == []
+    treebank = replace(catalog.entry("fi").remote("dev"), url=server.url)
+    with pytest.raises(TreebridgeError, match=r"its checksum is \w+…, not bd0460795bc26182…; run"):
+        fetch(treebank, tmp_path / "fi_tdt-ud-dev.conllu")
     assert list(tmp_path.iterdir()) == []
 
 

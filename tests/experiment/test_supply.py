@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from treebridge.corpus.artificial import World
-from treebridge.corpus.download import Remote
+from treebridge.corpus.download import Remote, checksum
 from treebridge.errors import TreebridgeError
 from treebridge.experiment import catalog, supply
 from treebridge.experiment.material import read_trees
@@ -74,3 +74,14 @@ def test_what_is_needed(tmp_path: Path) -> None:
 def test_the_catalog_has_every_language_of_the_paper() -> None:
     assert set(catalog.ENTRIES) == set(LANGUAGES)
     assert len(PAPER) == 7 * 7 and PAPER["sense+in", "el"] == (84.05, 71.26)
+
+
+def test_checksums_of_the_catalog_are_those_of_the_files(shared: Path) -> None:
+    found = {}
+    for entry in catalog.ENTRIES.values():
+        for part in ("train", "dev", "test"):
+            path = shared / "data" / f"ud-{catalog.UD}" / f"UD_{entry.treebank}" / entry.file(part)
+            if path.exists():
+                found[path.name] = checksum(path)
+                assert entry.remote(part).sha256 == found[path.name], path.name
+    assert found == catalog.SHA256

@@ -67,7 +67,7 @@ def fetch(remote: Remote, path: Path, watch: Watch = lambda done, total: None) -
         _tag(part).unlink(missing_ok=True)
         raise TreebridgeError(
             f"arrived damaged and was removed: its checksum is {found[:16]}…, not "
-            f"{remote.sha256[:16]}…; run again to fetch it anew",
+            f"{remote.sha256[:16]}…; run again, or put the right file at {path}",
             file=remote.url,
         )
     Path(f"{path}.sha256").write_text(f"{found}  {path.name}\n", encoding="utf-8")

@@ -1,7 +1,7 @@
 """What the paper used and where it is: treebanks, encoders, vectors and parallel text.
 
-A checksum stands here only where we have fetched the file ourselves; for the others it is recorded
-beside the file at the first download.
+A checksum stands here only for files that we have; for the others it is recorded beside the file
+at the first download.
 """
 
 from __future__ import annotations
@@ -14,6 +14,17 @@ from treebridge.errors import TreebridgeError
 UD = "2.6"
 SOURCE = "en"
 CORPUS = "ParaCrawl/v6"
+SHA256 = {  # of files of UD 2.6
+    "en_ewt-ud-dev.conllu": "c374bf85ed0d3b573dd0483c882ba89613b0412e62276f4be6776c8791fc8da7",
+    "en_ewt-ud-test.conllu": "ecb7f754375977d84976fe825416ab104ecb9b79be84cf50be872597963d59af",
+    "en_ewt-ud-train.conllu": "efd02bc9a51b38e235332498e808e834d192fb9dae8fc1950a48f2ffa7ca00e7",
+    "fi_tdt-ud-dev.conllu": "bd0460795bc26182170ce8a9319e3f93a66b6f6faefb19ffd250fc9a1710a8ae",
+    "el_gdt-ud-dev.conllu": "5d0a2e45384b603b23f12e72a22cd0850bec78356484433bba89107f964e78ee",
+    "pl_lfg-ud-dev.conllu": "907efdde55fdd506be9758d3efac50a2186c9b07d841b36237b2b1650aad3a5d",
+    "pt_gsd-ud-dev.conllu": "898b0429d56d0490245d6896e0365e8d1aa31fb17d2a6f065496fdccf1488461",
+    "ro_rrt-ud-dev.conllu": "cb3af174e4484d8798a6406b6ff78bd502fdd1db4171c0cb8a842129855efec2",
+    "es_gsd-ud-dev.conllu": "c0c1632f04ba9fcdc3ecc690d5c1ad001ae684aaa4f8d1ec5190074d180a1f6d",
+}
 
 
 @dataclass(frozen=True)
@@ -34,7 +45,9 @@ class Entry:
     def remote(self, part: str) -> Remote:
         """Where it is."""
         base = "https://raw.githubusercontent.com/UniversalDependencies"
-        return Remote(f"{base}/UD_{self.treebank}/r{UD}/{self.file(part)}", self.licence)
+        file = self.file(part)
+        url = f"{base}/UD_{self.treebank}/r{UD}/{file}"
+        return Remote(url, self.licence, sha256=SHA256.get(file))
 
 
 _SHARE = "CC BY-SA 4.0"
