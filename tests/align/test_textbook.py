@@ -18,7 +18,7 @@ from treebridge.align.diagonal import expected_feature, fill_prior
 from treebridge.align.dirichlet import digamma
 from treebridge.align.encoded import Encoded, encode_pairs
 from treebridge.align.fast_align import FastAlign, FastAlignSettings
-from treebridge.align.hmm import Hmm, HmmSettings, estimate_jumps, first_jumps
+from treebridge.align.hmm import Hmm, HmmSettings, first_jumps
 from treebridge.align.table import PairTable, find
 from treebridge.align.threads import Threads
 
@@ -86,8 +86,7 @@ def test_hmm_is_the_textbook(pairs) -> None:
         *warm_up, moved = textbook.hmm_iteration(
             pairs, *warm_up, jumps, options.null, options.alpha
         )
-        counts = np.array([[moves[c] for c in range(CLASSES)] for moves in moved])
-        jumps = estimate_jumps(counts, options.jump_smoothing)
+        jumps = np.array([textbook.jump_probabilities(m, options.jump_smoothing) for m in moved])
     np.testing.assert_allclose(model.chains.jumps, jumps, rtol=0, atol=1e-6)
     block = the_block(corpus, model, 0.0)
     fill_posteriors(

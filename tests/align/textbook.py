@@ -77,6 +77,13 @@ def jump_class(jump: int) -> int:
     return 11 + (size if jump >= 0 else -size)
 
 
+def jump_probabilities(moves: dict[int, float], smoothing: float) -> list[float]:
+    """Of a single jump: what its class has, shared by the jumps of up to 60 words in it."""
+    classes = [jump_class(jump) for jump in range(-60, 61)]
+    total = sum(moves.values()) or 1.0
+    return [(moves[c] / total + smoothing) / classes.count(c) for c in sorted(set(classes))]
+
+
 def hmm_posteriors(given, picking, t, jumps, p0, floor=1e-12):
     """P(word k picks i) by summing over every path of (pick or NULL, last position)."""
     n, m = len(given), len(picking)

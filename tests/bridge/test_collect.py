@@ -52,6 +52,14 @@ def test_every_row_is_its_occurrence(tmp_path: Path) -> None:
     assert len({tuple(row) for row in found.where}) == len(found)  # each once
 
 
+def test_types_seen_often_enough_are_kept() -> None:
+    pair, links = Pair(["x", "y"], ["five", "four"]), np.array([[0, 0], [1, 1]])
+    walk = [(pair, links)] * 4 + [(pair, links[:1])]
+    chooser = Chooser(*encoders(), CollectSettings(min_per_type=5, held_out=0))
+    layout = lay_out(walk, chooser)
+    assert layout.types == ["five"] and layout.counts.tolist() == [5] and len(layout) == 5
+
+
 def test_disk_is_four_bytes_times_dim_an_occurrence(tmp_path: Path) -> None:
     found = run(tmp_path / "a")
     size = sum((tmp_path / "a" / name).stat().st_size for name in ("target.f16", "source.f16"))

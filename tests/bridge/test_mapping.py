@@ -12,6 +12,7 @@ from treebridge import TreebridgeError
 from treebridge.bridge.mapping import (
     WEIGHTINGS,
     Moments,
+    _rcsls_loss,
     blend,
     csls,
     least_squares,
@@ -109,6 +110,25 @@ def test_csls_against_the_definition() -> None:
             near_q = np.sort(similarity[q])[-3:].mean()
             near_c = np.sort(similarity[:, c])[-3:].mean()
             assert found[q, c] == pytest.approx(2 * similarity[q, c] - near_q - near_c)
+
+
+def relaxed_loss(w: np.ndarray, x: np.ndarray, y: np.ndarray, k: int) -> float:
+    """The loss of Joulin et al. (2018), equation 4, written out."""
+    similarity = x @ w.T @ y.T
+    near_x, near_y = (np.sort(rows, axis=1)[:, -k:].mean() for rows in (similarity, similarity.T))
+    return float(-2 * np.diag(similarity).mean() + near_x + near_y)
+
+
+def test_the_gradient_of_rcsls_is_that_of_its_loss() -> None:
+    rng = np.random.default_rng(2)
+    x, y, w = rng.normal(size=(30, 4)), rng.normal(size=(30, 5)), rng.normal(size=(5, 4))
+    loss, gradient = _rcsls_loss(w, x, y, neighbours=3, max_candidates=100)
+    assert loss == pytest.approx(relaxed_loss(w, x, y, 3))
+    for place in np.ndindex(*w.shape):
+        step = np.zeros_like(w)
+        step[place] = 1e-6
+        up, down = (relaxed_loss(w + sign * step, x, y, 3) for sign in (1, -1))
+        assert gradient[place] == pytest.approx((up - down) / 2e-6, abs=1e-5)
 
 
 def test_rcsls_retrieves_better_than_procrustes() -> None:

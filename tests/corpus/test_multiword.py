@@ -53,6 +53,12 @@ def test_what_was_written_is_rebuilt_and_the_file_is_valid(code: str, text: str)
     assert list(read_conllu(io.BytesIO(conllu.encode()))) == sentences
 
 
+def test_an_ending_has_at_least_two_letters_before_it() -> None:
+    table = Contractions({"*se": ("*", "se"), "*lo": ("*", "lo")})
+    assert table.split("se") == ("se",) and table.split("ose") == ("ose",)
+    assert table.split("dese") == ("de", "se") and table.split("Verlo") == ("Ver", "lo")
+
+
 def test_no_table() -> None:
     assert Contractions.of("en") is None and Contractions.of(None) is None
     assert Contractions.of("../es") is None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from far import make_story
 from made import DEV, QUICK, TRAIN, make_vectors
 
 from treebridge import Parser
@@ -35,3 +36,12 @@ def parser(encoder: StaticEncoder) -> Parser:
 def folder(parser: Parser, place: Path) -> Path:
     parser.save(place / "en")
     return place / "en"
+
+
+@pytest.fixture(scope="session")
+def story(tmp_path_factory: pytest.TempPathFactory) -> tuple[Parser, Parser]:
+    """A source parser, and the same across a bridge to the verb-final language."""
+    folder = tmp_path_factory.mktemp("story")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TREEBRIDGE_CACHE", str(folder / "cache"))
+        return make_story(folder)

@@ -34,6 +34,8 @@ def test_a_dependent_changes_sides_and_stands_next_to_its_head() -> None:
     verb_first = np.array([0, 1, 2]), np.array([3, 2, AMOD])  # stands house big
     found = reorder(*verb_first, {(2, False): 1.0}, rng)
     assert found.tolist() == [1, 2, 0], "what depends on it comes along"
+    two = np.array([0, 1, 1]), np.array([3, AMOD, AMOD])  # house big red
+    assert reorder(*two, {(AMOD, False): 1.0}, rng).tolist() == [2, 1, 0], "mirrored, too"
     half = [reorder(HEADS, LABELS, {(AMOD, True): 0.5}, rng).tolist() for _ in range(200)]
     assert 60 < half.count([0, 1, 2, 3]) < 140
 

@@ -74,3 +74,13 @@ def test_a_tree_goes_over_word_for_word_in_another_order() -> None:
     assert got.labels.argmax(1).tolist() == [1, 2, 0]
     assert density(links, 3, 3) == 1
     assert density(links[:1], 3, 3) == 1 / 3 and density(links[:0], 3, 3) == 0
+    assert density(np.array([[0, 0]]), 2, 1) == density(np.array([[0, 0]]), 1, 2) == 1 / 2
+
+
+def test_rows_that_kept_less_than_half_are_emptied() -> None:
+    arcs = np.array([[0.0, 0.0, 0.4], [0.3, 0.3, 0.0]], np.float32)
+    labels = np.array([[0.9, 0.1], [0.2, 0.2]], np.float32)
+    found = mask(Soft(arcs, labels, labels))
+    np.testing.assert_allclose(found.arcs, [[0, 0, 0], [0.5, 0.5, 0]])
+    np.testing.assert_allclose(found.labels, [[0, 0], [0.5, 0.5]])
+    np.testing.assert_allclose(found.tags, found.labels)

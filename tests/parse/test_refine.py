@@ -9,16 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from latent import LatentEncoder, links_of
-from made import QUICK
+from far import WORLD
+from latent import links_of
 from typer.testing import CliRunner
 
-from treebridge.bridge.bridge import Bridge, BridgeSettings
-from treebridge.bridge.collect import collect
-from treebridge.bridge.fit import fit_bridge
-from treebridge.bridge.layout import CollectSettings
 from treebridge.cli import app
-from treebridge.corpus.artificial import World
 from treebridge.corpus.conllu import Treebank
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
@@ -39,36 +34,11 @@ from treebridge.parse.score import score
 from treebridge.parse.train import Watcher
 from treebridge.parse.widen import with_labels
 
-WORLD = World(7)
 FEW = RefineSettings(epochs=6, learning_rate=5e-3, patience=9, trees_times=5)
 GOLD = WORLD.treebank("far", 80, "dev")
 BARE = [
     s.annotate(heads=[None] * len(s), deprels=["_"] * len(s), upos=["_"] * len(s)) for s in GOLD
 ]
-
-
-@pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory) -> tuple[Parser, Parser]:
-    """A source parser, and the same across a bridge to the verb-final language."""
-    folder = tmp_path_factory.mktemp("refine")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TREEBRIDGE_CACHE", str(folder / "cache"))
-        source, target = (
-            LatentEncoder(WORLD.languages[name], context=0.5) for name in ("source", "far")
-        )
-        parser = Parser.train(
-            WORLD.treebank("source", 400),
-            source,
-            WORLD.treebank("source", 40, "dev"),
-            replace(QUICK, epochs=5),
-        )
-        found = collect(
-            links_of(WORLD, "far", 900), source, target, CollectSettings(), folder / "occurrences"
-        )
-        bridge: Bridge = fit_bridge(
-            found, source, target, parser.space, BridgeSettings(level="word")
-        )[0]
-        yield parser, parser.across(bridge, target)
 
 
 @pytest.fixture(autouse=True)
@@ -146,6 +116,70 @@ def test_a_few_trees_help(story: tuple[Parser, Parser]) -> None:
     trees = Examples.of(few, store, bridged.bridge, bridged.labels, bridged.tags)
     refining = Refining(bridged, Projected([], []), None, trees, FEW)
     assert las(refining.run()[0]) > las(bridged) + 10
+
+
+@pytest.fixture(scope="module")
+def projected(story: tuple[Parser, Parser], tmp_path_factory: pytest.TempPathFactory) -> Projected:
+    """Trees carried to a few sentences."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TREEBRIDGE_CACHE", str(tmp_path_factory.mktemp("projected")))
+        settings = CarrySettings(density=0.4, sentences=60)
+        return carry(choose_pairs(links_of(WORLD, "far", 150)(), settings), *story, settings)[0]
+
+
+@pytest.fixture(scope="module")
+def source_trees(
+    story: tuple[Parser, Parser], tmp_path_factory: pytest.TempPathFactory
+) -> Examples:
+    parser, trees = story[0], WORLD.treebank("source", 200)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TREEBRIDGE_CACHE", str(tmp_path_factory.mktemp("source")))
+        store = encode_into_store(parser.load_encoder(), [tree.forms for tree in trees])
+    return Examples.of(trees, store, parser.space, parser.labels, parser.tags)
+
+
+def test_source_trees_do_not_pass_through_the_targets_map(
+    story: tuple[Parser, Parser], source_trees: Examples
+) -> None:
+    """They cannot change it, then; the model learns from them."""
+    _, bridged = story
+    refined, _ = Refining(bridged, Projected([], []), source_trees, None, FEW).run()
+    np.testing.assert_array_equal(refined.bridge.w, bridged.bridge.w)
+    assert not torch.equal(refined.model.arc_weight, bridged.model.arc_weight)
+
+
+def test_patience_ends_refining(story: tuple[Parser, Parser], projected: Projected) -> None:
+    """With a learning rate of almost nothing no epoch is better than none."""
+    settings = RefineSettings(epochs=9, learning_rate=1e-12, patience=2)
+    refined, history = Refining(story[1], projected, None, None, settings).run()
+    assert [entry["epoch"] for entry in history] == [0, 1, 2]
+    assert torch.equal(refined.model.arc_weight, story[1].model.arc_weight)
+
+
+class Steps(Watcher):
+    """Counts the steps of a run."""
+
+    def __init__(self) -> None:
+        self.shares: list[float] = []
+
+    def step(self, share: float, loss: float, speed: float, left: float) -> None:
+        assert loss > 0 and speed > 0 and left >= 0
+        self.shares.append(share)
+
+
+def test_an_epoch_has_as_many_source_trees_as_are_asked_for(
+    story: tuple[Parser, Parser], projected: Projected, source_trees: Examples
+) -> None:
+    def steps(share: float) -> int:
+        counted = Steps()
+        settings = RefineSettings(epochs=1, learning_rate=1e-12, source_share=share)
+        Refining(story[1], projected, source_trees, None, settings, counted).run()
+        assert counted.shares == sorted(counted.shares) and counted.shares[0] == 0
+        return len(counted.shares)
+
+    alone, half, twice = steps(0.0), steps(0.5), steps(2.0)
+    assert half == pytest.approx(1.5 * alone, abs=2) and twice == pytest.approx(3 * alone, abs=2)
+    assert source_trees.lengths.sum() > 3 * projected.lengths.sum()  # there would be more
 
 
 def test_labels_of_the_users_trees_are_learned(story: tuple[Parser, Parser]) -> None:

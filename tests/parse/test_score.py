@@ -71,6 +71,16 @@ def test_clas_counts_the_relations_of_both_sides() -> None:
         assert score(gold, system, convention)["CLAS"] == 100 * 2 * 2 / (2 + 3)
 
 
+def test_arcs_by_length_in_the_bins_of_conll_x() -> None:
+    """Word 1 is the root, and word n stands n − 1 words from it."""
+    far = [sentence("a b c d e f g h i", [0, *[1] * 8], "root" + 8 * " obj")]
+    for convention in ("paper", "conll18"):
+        lengths = score(far, far, convention).lengths
+        counts = {name: tally.gold for name, tally in lengths.items()}
+        assert counts == {"root": 1, "1": 1, "2": 1, "3-6": 4, "7+": 2}
+        assert all(tally.gold == tally.system == tally.correct for tally in lengths.values())
+
+
 MULTIWORD = """1	vai	_	VERB	_	_	0	root	_	_
 2-3	ao	_	_	_	_	_	_	_	_
 2	a	_	ADP	_	_	4	case	_	_

@@ -8,8 +8,11 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
+import torch
 from made import DEV, QUICK, TRAIN, bare, command
 
 from treebridge import Parser, TreebridgeError
@@ -146,3 +149,31 @@ def test_train_command(encoder: StaticEncoder, tmp_path: Path) -> None:
     assert (made / "learning-curve.png").read_bytes()[:4] == b"\x89PNG"
     assert not (tmp_path / ".en.training").exists()
     assert "train.conllu" in (made / "README.md").read_text(encoding="utf-8")
+
+
+class Rates(torch.optim.Adam):
+    """Adam, with a note of the learning rate of every step."""
+
+    seen: ClassVar[list[float]] = []
+
+    def step(self, *arguments: Any) -> Any:
+        self.seen.append(self.param_groups[0]["lr"])
+        return super().step(*arguments)
+
+
+def rates(encoder: StaticEncoder, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> np.ndarray:
+    monkeypatch.setattr(Rates, "seen", [])
+    monkeypatch.setattr(torch.optim, "Adam", Rates)
+    Parser.train(TRAIN[:60], encoder, DEV[:5], replace(QUICK, hidden=8, epochs=4, **settings))
+    return np.array(Rates.seen) / QUICK.learning_rate
+
+
+def test_the_learning_rate_rises_and_falls(
+    encoder: StaticEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half an epoch of warming up, then half a cosine down to nothing."""
+    found = rates(encoder, monkeypatch)
+    share = np.arange(len(found)) / len(found)
+    warm = np.minimum(1, (4 * share + 0.02) / 0.5)
+    np.testing.assert_allclose(found, warm * (1 + np.cos(np.pi * share)) / 2)
+    assert len(found) > 20 and (rates(encoder, monkeypatch, schedule="constant") == 1).all()
