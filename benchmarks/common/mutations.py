@@ -11,6 +11,7 @@ import ast
 import copy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 LARGEST = 10  # an integer above it is a size or a limit: one more or less changes nothing
 MESSAGES = frozenset({"TreebridgeError", "say", "step", "report", "simplefilter"})
@@ -42,9 +43,19 @@ class Mutant:
     source: bytes  # the whole file with the change
 
     @property
-    def name(self) -> tuple[str, str, str, str]:
+    def name(self) -> tuple[str, ...]:
         """What tells it from others even when the lines above it change."""
         return self.file, self.kind, self.before, self.after
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether its file has functions that numba compiles."""
+        return b"njit" in self.source
+
+    def as_dict(self) -> dict[str, Any]:
+        """For people and for JSON."""
+        names = ("file", "line", "kind", "before", "after")
+        return {name: getattr(self, name) for name in names}
 
 
 def find_mutants(path: Path, file: str) -> list[Mutant]:
