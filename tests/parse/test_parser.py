@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,12 @@ def test_saved_loaded_and_saved_again(parser: Parser, folder: Path, tmp_path: Pa
     assert len((folder / "metrics.jsonl").read_text().splitlines()) == QUICK.epochs
 
 
+def test_common_words_of_the_treebank_are_kept(parser: Parser, folder: Path) -> None:
+    words = Counter(form.lower() for tree in TRAIN for form in tree.forms if form[0].isalpha())
+    assert parser.space.words[0] == words.most_common(1)[0][0] and len(parser.space.words) == 100
+    assert Parser.load(folder).space.words == parser.space.words
+
+
 def test_broken_folders(folder: Path, encoder: StaticEncoder, tmp_path: Path, place: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
     tensors = (folder / "parser.safetensors").read_bytes()
@@ -96,6 +103,8 @@ def test_broken_folders(folder: Path, encoder: StaticEncoder, tmp_path: Path, pl
         (tmp_path / "parser.safetensors").write_bytes(data)
         Parser.load(tmp_path)
 
+    load({})
+    del config["words"]  # parsers were saved without them once
     load({})
     with pytest.raises(TreebridgeError, match="reads up to 1; update"):
         load({"format": 2})

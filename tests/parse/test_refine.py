@@ -14,6 +14,7 @@ from latent import links_of
 from typer.testing import CliRunner
 
 from treebridge.cli import app
+from treebridge.corpus.bitext import Pair
 from treebridge.corpus.conllu import Treebank
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
@@ -279,6 +280,18 @@ def test_gold_tags_need_a_tagger(story: tuple[Parser, Parser]) -> None:
         choose_pairs([], CarrySettings())
 
 
+def test_swapped_sides_carry_nothing(story: tuple[Parser, Parser]) -> None:
+    parser, bridged = story
+    settings = CarrySettings(density=0.1)
+    pairs = [
+        (Pair(pair.target, pair.source), links[:, ::-1])
+        for pair, links in choose_pairs(links_of(WORLD, "far", 40)(), settings)
+    ]
+    with pytest.raises(TreebridgeError, match="source and target look swapped"):
+        carry(pairs, parser, bridged, settings)
+    assert len(carry(pairs, parser, bridged, settings, check_sides=False)[0])
+
+
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures mean nothing with random encoders; that every step fits the next one does."""
     from checkpoints import make
@@ -292,6 +305,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Treebank(few).write(tmp_path / "few.conllu")
     (tmp_path / "none.conllu").write_text("")
     WORLD.write_bitext(tmp_path / "bitext.tsv", "near", 500)
+    sides = [line.split("\t") for line in (tmp_path / "bitext.tsv").read_text().splitlines()]
+    (tmp_path / "swapped.tsv").write_text("".join(f"{b}\t{a}\n" for a, b in sides))
     (tmp_path / "text.txt").write_text("".join(s.text + "\n" for s in WORLD.treebank("near", 40)))
     for name in ("source", "target"):
         make("bert", tmp_path / name)
@@ -308,6 +323,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "refine --model refined --self text.txt --trees few.conllu -o again --epochs 1",
         "refine --model parser --bridge bridge --bitext bitext.tsv --treebank train.conllu "
         "-o twice --source-language qaa --epochs 1 --sentences 60 --passes 2",
+        "refine --model refined --bitext swapped.tsv -o unchecked --epochs 1 --sentences 60 "
+        "--source-language qaa --no-check-sides",
         "evaluate --model again few.conllu",
     ):
         done = runner.invoke(app, command.split(), catch_exceptions=False)
@@ -322,6 +339,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("refine --model parser --bitext bitext.tsv -o x", "refining needs a bridge"),
         ("refine --model refined -o x", "nothing to learn from"),
         ("refine --model refined --bitext bitext.tsv --links none.conllu -o x", "none.conllu"),
+        ("refine --model refined --bitext swapped.tsv -o x", "swapped.tsv: source and target look"),
+        ("bridge swapped.tsv --into parser --target target -o x", "source and target look swapped"),
     ):
         with pytest.raises(TreebridgeError, match=message):
             runner.invoke(app, command.split(), catch_exceptions=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +30,7 @@ from treebridge.bridge.layout import Chooser, CollectSettings, LinkArray
 from treebridge.bridge.pieces import Fill, fill_here
 from treebridge.bridge.quality import HeldOut, collect_held_out
 from treebridge.bridge.senses import Label, label_here, sense_labels
+from treebridge.bridge.sides import check_sides
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext, Pair
 from treebridge.encode.cache import cache_folder
@@ -48,6 +49,7 @@ class MakeSettings:
     links: str | None = None  # a Pharaoh file instead of our aligner
     senses: int = MAX_K  # a word has at most so many
     rounds: int = 1  # more: words are linked anew by the bridge itself, at most so often
+    check_sides: bool = True  # refuse a bitext whose sides look swapped
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,8 @@ def make_bridge(
         into.check(source)
     from treebridge.bridge.rounds import bridge_in_rounds
 
-    gathered = gather(bitext, source, target, settings, reports, crew)
+    known = into.words if into else ()
+    gathered = gather(bitext, source, target, settings, reports, crew, known)
     return bridge_in_rounds(gathered, into, settings.fit, settings.rounds)
 
 
@@ -154,13 +157,16 @@ def gather(
     settings: MakeSettings | None = None,
     reports: Reports | None = None,
     crew: Crew | None = None,
+    known: Collection[str] = (),
 ) -> Gathered:
-    """Align and collect."""
+    """Align and collect; `known` are common words of the source, by which its side is checked."""
     settings, reports, crew = settings or MakeSettings(), reports or Reports(), crew or Crew()
+    key = gathered_key(bitext, source, target, settings)
+    if settings.check_sides:
+        check_sides(bitext, source, target, known, file=bitext.paths[0])
     reports.step("aligning words")
     links = find_links(bitext, settings, reports)
     reports.step("collecting occurrences")
-    key = gathered_key(bitext, source, target, settings)
     folder = cache_folder("occurrences") / key
     pairs = _walk(bitext, links)
     found = collect(
@@ -203,7 +209,7 @@ def _align(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Links:
     walk = iter(bitext)
     corpus = encode(walk, reports.pairs)
     if not len(corpus):
-        raise TreebridgeError(f"no pairs to align: {walk.counts}", file=str(bitext.paths[0]))
+        raise TreebridgeError(walk.counts.why_none(), file=str(bitext.paths[0]))
     with Threads(None) as threads:
         aligner = engine(settings.aligner).fit(corpus, threads, reports.align)
         choices = aligner.choices(corpus, threads, reports.align)

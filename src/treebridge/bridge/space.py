@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,9 +25,12 @@ class Space:
     dim: int
     isotropy: Isotropy
     commit: str = ""  # of the hub, where the encoder comes from there
+    words: tuple[str, ...] = ()  # common ones of the text it was fitted on, where that is known
 
     @classmethod
-    def of(cls, encoder: Encoder, isotropy: Isotropy | None = None) -> Space:
+    def of(
+        cls, encoder: Encoder, isotropy: Isotropy | None = None, words: tuple[str, ...] = ()
+    ) -> Space:
         """The space of an encoder; without isotropy its vectors are taken as they are."""
         settings = getattr(encoder, "settings", None)
         # A folder is found again from anywhere; a name of the hub stays a name.
@@ -38,6 +42,7 @@ class Space:
             encoder.dim,
             isotropy or Isotropy.none(encoder.dim),
             encoder.commit,
+            words,
         )
 
     def check(self, encoder: Encoder) -> None:
@@ -58,7 +63,7 @@ class Space:
         return self.isotropy.transform(vectors)
 
     def config(self) -> dict[str, Any]:
-        """All but the means, for a config.json."""
+        """All but the means and the words, for a config.json."""
         return {
             **self.origin(),
             "fingerprint": self.fingerprint,
@@ -72,9 +77,11 @@ class Space:
         return {"encoder": self.encoder, **commit}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], means: NDArray[np.floating]) -> Space:
-        """The space that was saved as `config()` and the isotropy's means."""
-        return cls(**config, isotropy=Isotropy(np.asarray(means, np.float64)))
+    def from_config(
+        cls, config: dict[str, Any], means: NDArray[np.floating], words: Iterable[str] = ()
+    ) -> Space:
+        """The space that was saved as `config()`, the isotropy's means and perhaps its words."""
+        return cls(**config, isotropy=Isotropy(np.asarray(means, np.float64)), words=tuple(words))
 
 
 def cite(origin: dict[str, Any]) -> str:

@@ -21,6 +21,7 @@ from treebridge.cli.options import (
     STORAGE,
     TARGET_LANGUAGE,
     WORKERS,
+    CheckSides,
     Engine,
     Pairs,
     Symmetrize,
@@ -82,6 +83,7 @@ def bridge(
         str | None, typer.Option(help="Encoder of the source language, where there is no parser.")
     ] = None,
     pairs: Pairs = None,
+    check_sides: CheckSides = True,
     links: Annotated[str | None, typer.Option(help=LINKS)] = None,
     aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
     symmetrize: Annotated[
@@ -172,6 +174,7 @@ def bridge(
         symmetrize=symmetrize.value,
         links=links,
         rounds=rounds,
+        check_sides=check_sides,
     )
     cluster = ClusterSettings(ray_address, storage, workers) if engine is Where.ray else None
     bridge_files(

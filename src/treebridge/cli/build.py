@@ -14,6 +14,7 @@ from treebridge.cli.options import (
     DEVICE,
     LAYERS,
     TARGET_LANGUAGE,
+    CheckSides,
     Engine,
     Pairs,
     Preset,
@@ -33,6 +34,7 @@ def build(
         str | None, typer.Option(help="Source trees that choose the best epoch.")
     ] = None,
     pairs: Pairs = None,
+    check_sides: CheckSides = True,
     preset: Annotated[Preset, typer.Option(help="Of the parser, as in `train`.")] = Preset.default,
     tags: Annotated[Tags, typer.Option(help="Parts of speech, as in `train`.")] = Tags.predicted,
     epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
@@ -72,7 +74,7 @@ def build(
     collect = CollectSettings(anchor_words=anchor_words.value)
     settings = LabSettings(
         ParserSettings.preset(preset.value, tags=tags.value, **changes),
-        MakeSettings(collect=collect, aligner=aligner.value),
+        MakeSettings(collect=collect, aligner=aligner.value, check_sides=check_sides),
         EncoderSettings(layers, device=device, offline=offline),
     )
     text = Bitext(

@@ -39,6 +39,14 @@ Pairs = Annotated[
 ]
 
 
+CheckSides = Annotated[
+    bool,
+    typer.Option(
+        "--check-sides/--no-check-sides", help="Refuse a bitext whose sides look swapped."
+    ),
+]
+
+
 class Where(str, Enum):
     """Who does the work."""
 

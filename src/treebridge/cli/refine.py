@@ -15,6 +15,7 @@ from treebridge.cli.options import (
     LINKS,
     MODEL,
     TARGET_LANGUAGE,
+    CheckSides,
     Engine,
     Pairs,
     Words,
@@ -43,6 +44,7 @@ def refine(
         str | None, typer.Option(help="For a parser with gold tags: one with predicted tags.")
     ] = None,
     pairs: Pairs = None,
+    check_sides: CheckSides = True,
     sentences: Annotated[int, typer.Option(min=20, help="Learn from at most so many.")] = 15000,
     own: Annotated[
         bool, typer.Option("--fill/--mask", help="Unlinked words: the parser's own guess, or none.")
@@ -90,7 +92,7 @@ def refine(
         trees,
         tagger,
         target_language,
-        MakeSettings(aligner=aligner.value, links=links),
+        MakeSettings(aligner=aligner.value, links=links, check_sides=check_sides),
         CarrySettings(sentences=sentences, fill=own, seed=seed),
         RefineSettings(epochs=epochs, reorder=reorder, seed=seed),
         passes,

@@ -49,6 +49,15 @@ class Counts:
         """Reason → number of pairs."""
         return {f.name: getattr(self, f.name) for f in fields(self)[2:]}
 
+    def why_none(self) -> str:
+        """Why no pair is left, for people."""
+        if 2 * self.identical > self.read:
+            return (
+                f"source and target are the same text in {self.identical:,} of {self.read:,} "
+                "pairs; give the translation as the target"
+            )
+        return f"no pairs to align: {self}"
+
     def __str__(self) -> str:
         reasons = [f"{n:,} {name.replace('_', ' ')}" for name, n in self.left_out().items() if n]
         left_out = f" (left out: {', '.join(reasons)})" if reasons else ""

@@ -80,6 +80,11 @@ class Encoder(ABC):
     def whole(self, words: Words) -> NDArray[np.bool_]:
         """Which of these words are whole, without running the encoder."""
 
+    def pieces(self, words: Words) -> int:
+        """How many pieces these words take in all; of a word that is not known, every letter."""
+        whole = self.whole(words)
+        return sum(1 if known else len(word) for word, known in zip(words, whole, strict=True))
+
     def save(self, folder: Path) -> None:
         """Copy what `load` needs into a new folder."""
         raise TreebridgeError(f"an encoder such as {self!r} cannot be copied into a folder")

@@ -58,6 +58,10 @@ class Pieces:
                 known[word] = list(ids[:longest]) or [self._unknown]
         return [[known[word] for word in words] for words in sentences]
 
+    def is_known(self, pieces: list[int]) -> bool:
+        """Whether all of a word is in the vocabulary."""
+        return self._unknown not in pieces
+
     def is_whole(self, pieces: list[int]) -> bool:
         """Whether a word is one piece, and not the unknown one."""
         return len(pieces) == 1 and pieces[0] != self._unknown

@@ -68,6 +68,14 @@ class TransformerEncoder(Encoder):
         (pieces,) = self._pieces.cut([words])
         return np.array([self._pieces.is_whole(word) for word in pieces], dtype=bool)
 
+    def pieces(self, words: Words) -> int:
+        """How many pieces these words take in all; of a word that is not known, every letter."""
+        (cut,) = self._pieces.cut([words])
+        return sum(
+            len(pieces) if self._pieces.is_known(pieces) else max(len(pieces), len(word))
+            for word, pieces in zip(words, cut, strict=True)
+        )
+
     def encode(self, sentences: Iterable[Words]) -> Iterator[Encoded]:
         """Vectors in order; inside, chunks are sorted by length and cut into full batches."""
         sentences = iter(sentences)

@@ -17,6 +17,7 @@ from treebridge.bridge.bridge import Bridge, BridgeSettings
 from treebridge.bridge.layout import CollectSettings
 from treebridge.bridge.make import Gathered, MakeSettings, Reports, gather, gathered_key
 from treebridge.bridge.rounds import bridge_in_rounds
+from treebridge.bridge.sides import common_words
 from treebridge.bridge.space import Space
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.encoder import Encoder, EncoderSettings
@@ -152,10 +153,13 @@ class Lab:
 
     def gathered(self, target: Target, role: str) -> Gathered:
         """Links and occurrences between the source's encoder of a role and the target's."""
-        return self._once(
-            ("gathered", target.code, role),
-            lambda: gather(*self._sides(target, role), self.settings.bridge, self.talk.reports),
-        )
+
+        def make() -> Gathered:
+            known = common_words(tree.forms for tree in self.trees(self.source, "train"))
+            settings, reports = self.settings.bridge, self.talk.reports
+            return gather(*self._sides(target, role), settings, reports, known=known)
+
+        return self._once(("gathered", target.code, role), make)
 
     def gathered_key(self, target: Target, role: str) -> str:
         """A hash of what `gathered` gives, its senses and rounds, without making it."""

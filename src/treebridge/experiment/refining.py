@@ -70,7 +70,10 @@ class Refined(Crossing):
         gathered, watch = lab.gathered(target, role), lab.talk.reports.pairs
         if self.links:
             pairs = choose_pairs(gathered.pairs(), settings)
-            return carry(pairs, parser, bridged, settings, tagger=tagger, watch=watch)
+            # What was gathered has been checked.
+            return carry(
+                pairs, parser, bridged, settings, tagger=tagger, watch=watch, check_sides=False
+            )
         sentences = choose_sentences((pair.target for pair in gathered.bitext), settings)
         mine = own_beliefs(sentences, bridged, settings, tagger=tagger, watch=watch)
         return mine, WordOrder()  # without links nothing is known of it

@@ -132,6 +132,7 @@ def _write_parser(parser: Parser, folder: Path, card: Card) -> None:
     config = {
         "settings": parser.settings.config(),
         "space": {**parser.space.config(), "encoder": Path(parser.space.encoder).name},
+        "words": list(parser.space.words),
         "labels": list(parser.labels),
         "tags": list(parser.tags),
         "scores": parser.scores,

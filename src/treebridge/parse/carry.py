@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treebridge.bridge import sides
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.store import encode_into_store
@@ -86,17 +87,23 @@ def carry(
     *,
     tagger: Parser | None = None,
     watch: Watch = iter,
+    check_sides: bool = True,
 ) -> tuple[Projected, WordOrder]:
     """Parse the source sides, carry what is believed over the links, and leave out the unsure.
 
     The same trees and links say how the target orders its words. A parser that wants gold tags
-    needs a tagger: one in the same space that predicts them.
+    needs a tagger: one in the same space that predicts them. Pairs whose sides look swapped are
+    refused, unless `check_sides` is false.
     """
     _check_tagger(tagger, parser)
+    if check_sides:
+        walk = (pair for pair, _ in pairs)
+        known = parser.space.words
+        sides.check_sides(walk, parser.load_encoder(), bridged.load_encoder(), known)
     source = _vectors(parser.load_encoder(), [p.source for p, _ in pairs], parser, watch)
     target = _vectors(bridged.load_encoder(), [p.target for p, _ in pairs], bridged, watch)
     tags = _tags(tagger, source, parser)
-    device = str(next(parser.model.parameters()).device)
+    device = _device(parser)
     soft: list[Soft | None] = [None] * len(pairs)
     sure = np.zeros(len(pairs))
     order = WordOrder()
@@ -135,7 +142,7 @@ def own_beliefs(
     _check_tagger(tagger, bridged)
     target = _vectors(bridged.load_encoder(), sentences, bridged, watch)
     tags = _tags(tagger, target, bridged)
-    device = str(next(bridged.model.parameters()).device)
+    device = _device(bridged)
     soft: dict[int, Soft] = {}
     sure = np.full(len(sentences), -np.inf)
     for index, believed in beliefs(bridged.model, target, tags, device):
@@ -165,6 +172,10 @@ def _vectors(
     return rows
 
 
+def _device(parser: Parser) -> str:
+    return str(next(parser.model.parameters()).device)
+
+
 def _check_tagger(tagger: Parser | None, parser: Parser) -> None:
     if parser.settings.tags != "gold":
         return
@@ -184,7 +195,7 @@ def _tags(tagger: Parser | None, vectors: Sequence[Rows], parser: Parser) -> lis
     if parser.settings.tags != "gold" or tagger is None:
         return None
     found: list[Indices] = [np.zeros(0, np.int64)] * len(vectors)
-    for index, believed in beliefs(tagger.model, vectors):
+    for index, believed in beliefs(tagger.model, vectors, device=_device(tagger)):
         names = tagger.tags.names(believed.tags.argmax(1))
         found[index] = parser.tags.numbers(names)
     return found

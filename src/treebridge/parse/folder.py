@@ -34,6 +34,7 @@ def save_parser(parser: Parser, folder: str | Path) -> None:
         config = {
             "settings": parser.settings.config(),
             "space": parser.space.config(),
+            "words": list(parser.space.words),
             "labels": list(parser.labels),
             "tags": list(parser.tags),
             "scores": parser.scores,
@@ -59,7 +60,8 @@ def read_parser(
     config = read_config(folder, KIND, FORMAT)
     tensors = read_tensors(folder / "parser.safetensors")
     try:
-        space = Space.from_config(config["space"], tensors.pop("isotropy"))
+        words = config.get("words", ())
+        space = Space.from_config(config["space"], tensors.pop("isotropy"), words)
         settings = ParserSettings.from_config(config["settings"])
         labels, tags = Names(config["labels"]), Names(config["tags"])
         model = Biaffine(settings, space.dim, len(labels), len(tags))

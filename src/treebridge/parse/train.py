@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import torch
 
 from treebridge.bridge.isotropy import Isotropy
+from treebridge.bridge.sides import common_words
 from treebridge.bridge.space import Space
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.encoder import Encoder
@@ -210,7 +211,8 @@ def train_on(
     dev_store = encode_into_store(encoder, [s.forms for s in dev], watch=watcher.encoded)
     if workers.first:
         workers.wait()
-    space = Space.of(encoder, Isotropy.fit(train_store.vectors, settings.isotropy))
+    isotropy = Isotropy.fit(train_store.vectors, settings.isotropy)
+    space = Space.of(encoder, isotropy, common_words(s.forms for s in treebank))
     labels = Names.collect(label for s in treebank for label in s.deprels)
     tags = Names.collect(tag for s in treebank for tag in s.upos)
     if settings.tags != "none" and not tags:

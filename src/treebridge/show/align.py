@@ -55,7 +55,7 @@ def align_files(files: Sequence[str], request: Request, **settings: Any) -> None
     walk = iter(bitext)
     corpus, pairs = _encode(walk, gold, aligner)
     if not len(corpus):
-        raise TreebridgeError(f"no pairs to align: {walk.counts}", file=files[0])
+        raise TreebridgeError(walk.counts.why_none(), file=files[0])
     with Threads(request.threads) as threads, meter(corpus.tokens) as report:
         if aligner is None:
             aligner = engine(request.engine or DEFAULT).fit(corpus, threads, report)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from treebridge.artefact import check_free
 from treebridge.bridge.make import MakeSettings, Reports, find_links
+from treebridge.bridge.sides import check_sides
 from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.conllu import Treebank
 from treebridge.corpus.sentence import Sentence
@@ -131,10 +132,16 @@ def _learned_from(
     encoded = watch("sentences encoded")
     tagger = load_parser(request.tagger, None, None, encoding) if request.tagger else None
     if request.bitext is not None:
+        if request.make.check_sides:  # before minutes of aligning
+            encoders, known = (teacher.load_encoder(), bridged.load_encoder()), teacher.space.words
+            check_sides(request.bitext, *encoders, known, file=request.bitext.paths[0])
         reports = Reports(pairs=watch("pairs"))
         links = find_links(request.bitext, request.make, reports)
         pairs = choose_pairs(zip(request.bitext, links, strict=False), request.carry)
-        return carry(pairs, teacher, bridged, request.carry, tagger=tagger, watch=encoded)
+        return carry(
+            pairs, teacher, bridged, request.carry,
+            tagger=tagger, watch=encoded, check_sides=False,
+        )  # fmt: skip
     if request.text:
         words = _target_words(request, bridged.language)
         sentences = choose_sentences(words, request.carry)
