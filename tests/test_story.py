@@ -105,7 +105,9 @@ def test_the_same_by_command(here: Run, tmp_path: Path, monkeypatch: pytest.Monk
     done = here("bridge", "bitext.tsv", "--into", "parser", "--target", "target", "-o", "bridge",
                "--source-language", "qaa")  # fmt: skip
     assert done.returncode == 0, done.stderr
+    assert "useless" in " ".join(done.stdout.split()).partition("verdict ")[2]  # one epoch is none
     made = Bridge.load(tmp_path / "bridge")
+    assert made.quality["verdict"].startswith("useless: ")
     assert made.made["collect_anchor_words"] == "all"
     assert made.into.layers == made.target.layers == "last1"  # as the parser has them
     done = here(

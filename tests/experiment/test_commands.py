@@ -143,7 +143,8 @@ def test_build(here: Run, data: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert done.returncode == 0, done.stderr
     for word in ("aligning words", "training", "verdict", "parser, bridge and encoder in one"):
         assert word in done.stdout or word == "verdict", word
-    assert "bridge: " in done.stdout and "100 %" not in done.stdout
+    assert "bridge: useless: " in done.stdout and "100 %" not in done.stdout
+    assert "parser: useless: LAS " in done.stdout  # forty trees and one epoch
     assert "bridging" not in done.stdout and "fitting the map" in done.stdout
     scored = here("evaluate", "--model", "es", gold, "--json")
     assert scored.returncode == 0 and '"LAS"' in scored.stdout, scored.stderr

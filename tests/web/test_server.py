@@ -18,6 +18,7 @@ import pytest
 from made import DEV
 
 from treebridge import Parser, Sentence, Treebank, TreebridgeError
+from treebridge.encode.encoder import EncoderSettings
 from treebridge.web.batcher import Batcher, Busy
 from treebridge.web.served import Models, Served
 
@@ -64,6 +65,12 @@ def test_models_and_health(address: str, home: Path) -> None:
     page = httpx.get(address)
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert "http://" not in page.text and "https://" not in page.text
+
+
+def test_a_shipped_model_tells_its_scores() -> None:
+    about = Models.load(["es"], EncoderSettings()).by_name["es"].about()
+    assert set(about["scores"]) == {"UAS", "LAS", "UPOS"} and about["scores"]["LAS"] > 80
+    assert about["bridge"]["quality"]["verdict"].startswith("good")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 
 from treebridge import __version__
 from treebridge.bridge.space import cite
+from treebridge.parse.verdict import parser_verdict
 
 _TAGS = {
     "gold": "It needs UPOS tags in its input.",
@@ -44,6 +45,8 @@ def model_card(config: dict[str, Any]) -> str:
     if refined := about.get("refined"):
         given = [refined.get("bitext"), *refined.get("self", []), refined.get("trees")]
         lines.append(f"| refined on | {', '.join(f'`{name}`' for name in given if name)} |")
+    if verdict := parser_verdict(scores):
+        lines.append(f"| verdict | {verdict} |")
     if scores:
         figures = ", ".join(f"{name} {scores[name]:.2f}" for name in ("UAS", "LAS", "UPOS"))
         lines.append(f"| dev (convention paper), epoch {scores['epoch']} | {figures} |")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -17,6 +18,7 @@ from treebridge.parse.card import model_card
 from treebridge.parse.checkpoint import read_metrics, write_metrics
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
+from treebridge.parse.verdict import bridge_verdict
 from treebridge.parse.vocab import Names
 
 KIND, FORMAT = "parser", 1
@@ -41,12 +43,11 @@ def save_parser(parser: Parser, folder: str | Path) -> None:
             "about": parser.about,
         }
         if parser.bridge:
-            parser.bridge.save(made / "bridge")
+            verdict = bridge_verdict(parser.bridge.quality, parser.scores)
+            judged = replace(parser.bridge, quality={**parser.bridge.quality, "verdict": verdict})
+            judged.save(made / "bridge")
             parser.load_encoder().save(made / "encoder")
-            config["bridge"] = {
-                **parser.bridge.target.origin(),
-                "quality": parser.bridge.quality.get("verdict", ""),
-            }
+            config["bridge"] = {**parser.bridge.target.origin(), "quality": verdict}
         write_config(made, KIND, FORMAT, config)
         write_metrics(made / "metrics.jsonl", parser.history)
         (made / "README.md").write_text(model_card(config), encoding="utf-8")
@@ -74,7 +75,9 @@ def read_parser(
         ) from None
     model.to(choose_device(encoder_settings.device))
     parser = Parser(model.eval(), space, labels, tags, about=config.get("about", {}))
-    parser.history = read_metrics(folder / "metrics.jsonl")
+    # A shipped model has no history, only the scores of its best epoch.
+    scores = config.get("scores")
+    parser.history = read_metrics(folder / "metrics.jsonl") or ([scores] if scores else [])
     parser.encoder_settings = encoder_settings
     if (folder / "bridge").is_dir():
         parser = parser.across(Bridge.load(folder / "bridge"))

@@ -23,6 +23,7 @@ from treebridge.corpus.bitext import Bitext
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.parse.parser import Parser
+from treebridge.parse.verdict import bridge_verdict
 from treebridge.show.progress import watch
 
 
@@ -43,7 +44,8 @@ def bridge_files(
 
     With `parsers_layers` the target's encoder gives the layers that the parser was trained on.
     """
-    into = Parser.load(parser).space if parser else None
+    leads_to = Parser.load(parser) if parser else None
+    into = leads_to.space if leads_to else None
     if into is None and source_name is None:
         raise TreebridgeError(
             "--into PARSER says where the bridge leads; without one, --source ENCODER"
@@ -59,6 +61,8 @@ def bridge_files(
     reports = Reports(pairs=watch("pairs"), senses=watch("groups of words"), step=step)
     with ray_crew(cluster) if cluster else nullcontext() as crew:
         bridge = make_bridge(bitext, source, target, into, settings, reports, crew)
+    if leads_to:
+        bridge.quality["verdict"] = bridge_verdict(bridge.quality, leads_to.scores)
     bridge.save(output)
     if as_json:
         print(json.dumps({"made": bridge.made, "quality": bridge.quality}, ensure_ascii=False))
@@ -122,13 +126,13 @@ def inspect_bridge(path: Path, words: Sequence[str], *, as_json: bool) -> None:
         if as_json:
             print(json.dumps({"word": word, "senses": senses}, ensure_ascii=False))
         else:
-            _show_word(word, senses)
+            _show_word(word, senses, bridge)
 
 
-def _show_word(word: str, senses: list[dict[str, Any]]) -> None:
+def _show_word(word: str, senses: list[dict[str, Any]], bridge: Bridge) -> None:
     console = Console()
     if not senses:
-        console.print(f"[bold]{word}[/] is no anchor of this bridge: too rare, or not a whole word")
+        console.print(f"[bold]{word}[/] is no anchor of this bridge: {_why_none(bridge)}")
         return
     table = Table("sense", "size", "source words", "typical contexts", box=None, header_style="dim")
     for sense in senses:
@@ -138,3 +142,11 @@ def _show_word(word: str, senses: list[dict[str, Any]]) -> None:
         )
     console.print(f"[bold]{word}[/]")
     console.print(table)
+
+
+def _why_none(bridge: Bridge) -> str:
+    """Why a word may be missing, by the settings that the bridge was made with."""
+    reasons = f"linked fewer than {bridge.made.get('collect_min_per_type', 5)} times"
+    if bridge.made.get("collect_anchor_words") == "whole":
+        reasons += ", or not a single piece of the vocabulary"
+    return reasons

@@ -19,6 +19,7 @@ from treebridge.experiment.lab import Lab, LabSettings, key_of
 from treebridge.experiment.material import Source, Target
 from treebridge.experiment.refining import Refined
 from treebridge.parse.folder import FORMAT, KIND
+from treebridge.parse.verdict import bridge_verdict, parser_verdict
 from treebridge.show.reproduce import talk
 
 NOTHING = 1.0  # seconds; a step that takes less found its result
@@ -94,7 +95,8 @@ def build_parser(
         watch.seconds.pop("bridging")  # a new bridge has reported its own steps
     bridged.save(output)
     watch.begin(None)
-    _show(output, watch.seconds, parser.scores, bridge.quality)
+    verdicts = parser_verdict(parser.scores), bridge_verdict(bridge.quality, parser.scores)
+    _show(output, watch.seconds, parser.scores, *verdicts)
 
 
 def _built(output: Path) -> str | None:
@@ -107,7 +109,11 @@ def _built(output: Path) -> str | None:
 
 
 def _show(
-    output: Path, seconds: dict[str, float], scores: dict[str, float], quality: dict[str, object]
+    output: Path,
+    seconds: dict[str, float],
+    scores: dict[str, float],
+    parser: str | None,
+    bridge: str,
 ) -> None:
     console = Console(highlight=False)
     grid = Grid("step", "seconds", "share", "", box=None)
@@ -123,7 +129,8 @@ def _show(
     facts: Sequence[str] = (
         f"\n{output}: parser, bridge and encoder in one folder ({size / 1e6:,.0f} MB)",
         f"source trees: UAS {scores['UAS']:.2f}, LAS {scores['LAS']:.2f} on dev",
-        f"bridge: {quality.get('verdict', 'nothing was held out')}",
+        *([f"parser: {parser}"] if parser else []),
+        f"bridge: {bridge}",
         f"\n  treebridge parse --model {output} text.txt",
         f"  treebridge evaluate --model {output} gold.conllu",
     )

@@ -14,6 +14,7 @@ from rich.text import Text
 from treebridge.corpus.conllu import Treebank, read_conllu
 from treebridge.errors import TreebridgeError
 from treebridge.parse.score import LENGTHS, Scores, Tally, score
+from treebridge.parse.verdict import parser_verdict
 from treebridge.show.progress import watch
 
 if TYPE_CHECKING:  # torch is needed for a model only
@@ -56,7 +57,8 @@ def evaluate_model(
     names = (files[0], model)
     scores = score(gold, (one.sentence for one in parsed), convention, names=names)
     unseen = Counter(x for s in gold for x in s.deprels if x not in parser.labels)
-    _print(scores, (model, files[0]), detail, as_json, unseen)
+    verdict = parser_verdict(parser.scores)
+    _print(scores, (model, files[0]), detail, as_json, unseen, verdict)
 
 
 def _print(
@@ -65,14 +67,20 @@ def _print(
     detail: bool,
     as_json: bool,
     unseen: Counter[str] | None = None,
+    verdict: str | None = None,
 ) -> None:
-    """Show scores; `unseen` are gold labels that the parser cannot know, with their words."""
+    """Show scores; `unseen` are gold labels that the parser cannot know, with their words.
+
+    `verdict` says what is wrong with the parser, if anything is.
+    """
     if not scores.words:
         raise TreebridgeError("no words to score", file=names[1])
     if as_json:
         figures = as_dict(scores, detail=detail)
         if unseen is not None:
             figures["unseen_labels"] = dict(unseen.most_common())
+        if verdict is not None:
+            figures["verdict"] = verdict
         print(json.dumps(figures, ensure_ascii=False))
         return
     console = Console()
@@ -84,6 +92,8 @@ def _print(
             f"{some}{', …' if len(unseen) > 5 else ''}",
             highlight=False,
         )
+    if verdict:
+        console.print(f"parser: {verdict}", highlight=False)
 
 
 def show(scores: Scores, title: str, console: Console, *, detail: bool = False) -> None:

@@ -17,6 +17,7 @@ from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.train import Watcher
+from treebridge.parse.verdict import parser_verdict
 from treebridge.show.lines import Talk, minutes
 from treebridge.show.progress import watch
 
@@ -86,6 +87,8 @@ def train_parser(
         f"{output}: UAS {best['UAS']:.2f}, LAS {best['LAS']:.2f} on dev after epoch "
         f"{best['epoch']:.0f} (convention paper)"
     )
+    if verdict := parser_verdict(best):
+        print(f"parser: {verdict}")
 
 
 def language_in_name(treebank: str) -> str | None:

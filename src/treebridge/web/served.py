@@ -13,6 +13,7 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.encode.encoder import EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.parse.parser import Parsed, Parser
+from treebridge.parse.verdict import bridge_verdict
 from treebridge.show.parse import load_parser
 
 UNMAPPED = "without the map"
@@ -43,7 +44,8 @@ class Served:
 def _bridge(parser: Parser) -> dict[str, Any]:
     assert parser.bridge is not None
     into = Path(parser.bridge.into.encoder).name
-    return {"into": into, "quality": _plain(parser.bridge.quality)}
+    verdict = bridge_verdict(parser.bridge.quality, parser.scores)
+    return {"into": into, "quality": _plain({**parser.bridge.quality, "verdict": verdict})}
 
 
 def _plain(value: Any) -> Any:
