@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 from checkpoints import make
+from typer.testing import CliRunner
 
 from conftest import Run
+from treebridge import Bridge
+from treebridge.bridge.make import MakeSettings
+from treebridge.cli import app
 from treebridge.corpus.artificial import World
+from treebridge.show import bridge as show_bridge
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +51,36 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["quality"]["occurrences"] == report["quality"]["occurrences"]
     senses = here("inspect", "b", "--word", ".", "--word", "nothing").stdout
-    assert "typical contexts" in senses and "is no anchor of this bridge" in senses
+    assert "typical contexts" in senses
+    assert "nothing is no anchor of this bridge: linked fewer than 5 times\n" in senses
+    made = Bridge.load(tmp_path / "b")
+    made.made["collect_anchor_words"] = "whole"
+    made.save(tmp_path / "whole")
+    whole = here("inspect", "whole", "--word", "nothing").stdout
+    assert "linked fewer than 5 times, or not a single piece of the vocabulary" in whole
     links = here("align", corpus / "qaa-qab.tsv", "-o", "links.txt", "--source", "qaa")
     assert links.returncode == 0, links.stderr
     given = here(*common, "-o", "d", "--links", "links.txt", "--json")
     assert json.loads(given.stdout)["made"]["links_from"] == "links.txt"
     paper = here(*common, "-o", "e", "--preset", "paper", "--json")
     assert paper.returncode == 2 and "only whole ones were taken" in paper.stderr  # few are here
+
+
+def test_an_option_wins_over_the_preset(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[MakeSettings] = []
+    monkeypatch.setattr(show_bridge, "bridge_files", lambda *given, **_: made.append(given[5]))
+
+    def chosen(*options: str) -> tuple[str, str, str]:
+        command = ["bridge", "a.tsv", "--source", "a", "--target", "b", "-o", "c", *options]
+        assert CliRunner().invoke(app, command, catch_exceptions=False).exit_code == 0
+        return made[-1].aligner, made[-1].fit.weighting, made[-1].collect.anchor_words
+
+    paper = ("--preset", "paper")
+    assert chosen() == ("hmm", "count", "all")
+    assert chosen(*paper) == ("fast-align", "none", "whole")
+    assert chosen(*paper, "--aligner", "hmm") == ("hmm", "none", "whole")
+    assert chosen(*paper, "--weighting", "count") == ("fast-align", "count", "whole")
+    assert chosen(*paper, "--anchor-words", "all") == ("fast-align", "none", "all")
 
 
 def test_mistakes(here: Run, corpus: Path, tmp_path: Path, monkeypatch) -> None:

@@ -85,7 +85,10 @@ def bridge(
     pairs: Pairs = None,
     check_sides: CheckSides = True,
     links: Annotated[str | None, typer.Option(help=LINKS)] = None,
-    aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
+    aligner: Annotated[
+        Engine | None,
+        typer.Option(help="Which aligner to train.", show_default="hmm; paper: fast-align"),
+    ] = None,
     symmetrize: Annotated[
         Symmetrize, typer.Option(help="How two directions make one.")
     ] = Symmetrize.intersection,
@@ -170,7 +173,7 @@ def bridge(
             level.value, isotropy, (weighting or by_preset).value, map_kind.value, paper, seed
         ),
         collect=collect,
-        aligner=Engine.fast_align.value if paper else aligner.value,
+        aligner=(aligner or (Engine.fast_align if paper else Engine.hmm)).value,
         symmetrize=symmetrize.value,
         links=links,
         rounds=rounds,
