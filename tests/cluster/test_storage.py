@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 from conftest import Run
+from treebridge.bridge import kmeans
+from treebridge.bridge.senses import Shard
+from treebridge.cluster.pieces import shard_name
 from treebridge.cluster.storage import Storage, name_of
 from treebridge.errors import TreebridgeError
 
@@ -71,6 +74,23 @@ def test_names_tell_pieces_apart() -> None:
         name_of([2, ["a"]], vectors),
     }
     assert len(names) == 4 and name_of([1, ["a"]], vectors.copy()) in names
+
+
+def test_names_of_shards_cover_all_that_decides_their_labels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shard = Shard([[2, 1]], [[7, 8]], np.ones((3, 4), np.float16), 7)
+    other = {
+        "sizes": [[1, 2]],
+        "seeds": [[7, 9]],
+        "vectors": np.zeros((3, 4), np.float16),
+        "most": 2,
+    }
+    assert set(other) == set(Shard._fields)
+    names = {shard_name(shard), *(shard_name(shard._replace(**{k: v})) for k, v in other.items())}
+    monkeypatch.setattr(kmeans, "VERSION", kmeans.VERSION + 1)
+    names.add(shard_name(shard))
+    assert len(names) == len(other) + 2
 
 
 def test_without_ray(here: Run, home: Path, tmp_path: Path, monkeypatch) -> None:

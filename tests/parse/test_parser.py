@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
+import pickle
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +24,7 @@ from treebridge.bridge.isotropy import Isotropy
 from treebridge.bridge.space import Space
 from treebridge.corpus.conllu import read_conllu
 from treebridge.corpus.trees import tree_problem
+from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.encode.static import StaticEncoder
 from treebridge.parse.score import score
 
@@ -92,6 +97,27 @@ def test_common_words_of_the_treebank_are_kept(parser: Parser, folder: Path) -> 
     words = Counter(form.lower() for tree in TRAIN for form in tree.forms if form[0].isalpha())
     assert parser.space.words[0] == words.most_common(1)[0][0] and len(parser.space.words) == 100
     assert Parser.load(folder).space.words == parser.space.words
+
+
+def test_threads_load_the_encoder_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = []
+
+    def load(name: str, settings: EncoderSettings) -> StaticEncoder:
+        time.sleep(0.05)  # long enough for all threads to find no encoder
+        loaded.append(name)
+        return StaticEncoder(Path(name))
+
+    monkeypatch.setattr(Encoder, "load", staticmethod(load))
+    parser = Parser.load(folder)
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: parser.load_encoder(), range(8)))
+    assert len(loaded) == 1 and len(set(map(id, found))) == 1
+
+
+def test_parsers_can_be_copied(parser: Parser) -> None:
+    sentence = bare(DEV)[0]
+    for copied in (copy.deepcopy(parser), pickle.loads(pickle.dumps(parser)), replace(parser)):
+        assert copied([sentence])[0].heads == parser([sentence])[0].heads
 
 
 def test_broken_folders(folder: Path, encoder: StaticEncoder, tmp_path: Path, place: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples
 from treebridge.parse.beliefs import beliefs
+from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.carry import (
     CarrySettings,
     carry,
@@ -278,6 +280,29 @@ def test_gold_tags_need_a_tagger(story: tuple[Parser, Parser]) -> None:
     assert all((soft.tags.max(1) > 0.5).all() for soft in mine.soft)
     with pytest.raises(TreebridgeError, match="only 0 sentence pairs"):
         choose_pairs([], CarrySettings())
+
+
+def test_every_model_runs_where_it_is(
+    story: tuple[Parser, Parser], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Models believe on their own device; the tagger may stand on another than the parser."""
+    parser, bridged = story
+    size = (parser.space.dim, len(parser.labels), len(parser.tags))
+    wants = type(parser.model)(replace(parser.settings, tags="gold"), *size)
+    tagger = replace(parser, model=copy.deepcopy(parser.model).to("meta"))
+    seen: list[tuple[str, str]] = []
+
+    def on_device(model: Biaffine, vectors: list, tags: object = None, device: str = "cpu", *rest):
+        seen.append((model.settings.tags, device))
+        running = parser.model if device == "meta" else model  # meta holds no numbers
+        return beliefs(running, vectors, tags, "cpu", *rest)
+
+    monkeypatch.setattr("treebridge.parse.carry.beliefs", on_device)
+    pairs = choose_pairs(links_of(WORLD, "far", 60)(), CarrySettings(density=0.1))
+    across = replace(bridged, model=wants)
+    carry(pairs, replace(parser, model=wants), across, CarrySettings(), tagger=tagger)
+    own_beliefs([pair.target for pair, _ in pairs], across, CarrySettings(), tagger=tagger)
+    assert set(seen) == {("predicted", "meta"), ("gold", "cpu")}
 
 
 def test_swapped_sides_carry_nothing(story: tuple[Parser, Parser]) -> None:

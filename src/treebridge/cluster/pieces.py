@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from treebridge.bridge import kmeans
 from treebridge.bridge.make import Crew
 from treebridge.bridge.pieces import Filled, Piece, fill_piece
 from treebridge.bridge.senses import Labels, Shard, label_shard
@@ -56,12 +57,17 @@ def ray_crew(settings: ClusterSettings) -> Iterator[Crew]:
                 yield Filled(**found)
 
         def label(shards: Iterable[Shard]) -> Iterator[Labels]:
-            work = ((name_of(shard[:2], shard.vectors), shard) for shard in shards)
+            work = ((shard_name(shard), shard) for shard in shards)
             # Clustering needs no GPU.
             for found in _through(storage, replace(workers, gpus=0), _label, work):
                 yield found["labels"]
 
         yield Crew(fill, label)
+
+
+def shard_name(shard: Shard) -> str:
+    """Of all that decides its labels, the version of the clustering included."""
+    return name_of(kmeans.VERSION, shard.sizes, shard.seeds, shard.most, shard.vectors)
 
 
 def _through(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,7 @@ class Parser:
     encoder_settings: EncoderSettings = field(default_factory=EncoderSettings)
     bridge: Bridge | None = None
     encoder_at: str | None = None  # where the encoder is now, if not where its space says
+    _loading: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     @property
     def settings(self) -> ParserSettings:
@@ -199,17 +201,24 @@ class Parser:
         return out
 
     def load_encoder(self) -> Encoder:
-        """The encoder of the space, or of the bridge's other side."""
+        """The encoder of the space, or of the bridge's other side; threads load it once."""
         space = self.bridge.target if self.bridge else self.space
-        if self.encoder is None:
-            from dataclasses import replace
+        with self._loading:
+            encoder = self.encoder
+            if encoder is None:
+                settings = self.encoder_settings
+                if space.layers:
+                    settings = replace(settings, layers=space.layers)
+                encoder = Encoder.load(self.encoder_at or space.encoder, settings)
+            space.check(encoder)
+            self.encoder = encoder
+        return encoder
 
-            settings = self.encoder_settings
-            if space.layers:
-                settings = replace(settings, layers=space.layers)
-            self.encoder = Encoder.load(self.encoder_at or space.encoder, settings)
-        space.check(self.encoder)
-        return self.encoder
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_loading"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _loading=Lock())  # a lock cannot be copied
 
     def _sentences(self, items: Iterable[Sentence | str | Sequence[str]]) -> Iterator[Sentence]:
         """Sentences as they are; text in words of the parser's language, contractions apart."""
