@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,39 +13,6 @@ from numpy.typing import NDArray
 from treebridge.errors import TreebridgeError
 
 Tensors = Mapping[str, NDArray[Any]]
-
-
-def check_free(path: str | Path, kind: str, *, force: bool = True) -> None:
-    """Refuse a place where something else stands; for long work, ask before it begins."""
-    path = Path(path)
-    if not path.exists():
-        return
-    if not force:
-        raise TreebridgeError("this folder is there already; --force writes over it", file=path)
-    if not path.is_dir() or (any(path.iterdir()) and _kind(path) != kind):
-        raise TreebridgeError(f"this is there already and is no {kind}; name another", file=path)
-
-
-@contextmanager
-def new_folder(path: str | Path, kind: str, *, force: bool = True) -> Iterator[Path]:
-    """A folder to fill; it takes its place, or an older one's, when the block ends well."""
-    path = Path(path)
-    check_free(path, kind, force=force)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    try:
-        yield made
-        made.chmod(0o755)
-        if path.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{path.name}.old.", dir=path.parent))
-            path.replace(old / "old")
-            made.replace(path)
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            made.replace(path)
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise
 
 
 def write_config(folder: Path, kind: str, version: int, config: Mapping[str, Any]) -> None:
@@ -77,13 +41,6 @@ def read_config(folder: str | Path, kind: str, version: int) -> dict[str, Any]:
             file=folder,
         )
     return config
-
-
-def _kind(folder: Path) -> str | None:
-    try:
-        return str(json.loads((folder / "config.json").read_text(encoding="utf-8"))["treebridge"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
 
 
 def write_tensors(path: Path, tensors: Tensors) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 from pathlib import Path
 
 
@@ -19,6 +22,14 @@ class TreebridgeError(Exception):
         return ":".join([*place, " " + self.message]) if place else self.message
 
 
+class OutputExists(TreebridgeError):
+    """The output exists and would be lost; the caller can ask for it to be replaced."""
+
+
+class NotWritable(TreebridgeError):
+    """The system refuses to write an output: a full disk, no permission, a name too long."""
+
+
 class MissingExtra(TreebridgeError):
     """An optional package is not installed; the message is the line that installs it."""
 
@@ -31,3 +42,48 @@ class MissingExtra(TreebridgeError):
 def first_line(error: Exception) -> str:
     """What another library's error says, cut to fit into a sentence of ours."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+
+
+_REASONS = {
+    errno.ENOSPC: "the disk is full; free some space and run again",
+    errno.EDQUOT: "the disk quota is used up; free some space and run again",
+    errno.EROFS: "the file system is read-only; choose another path",
+    errno.EACCES: "permission denied; choose another path or change the permissions",
+    errno.EPERM: "permission denied; choose another path or change the permissions",
+    errno.ENOTDIR: "part of this path is a file, not a folder; choose another path",
+    errno.ENAMETOOLONG: "the file name is too long; choose a shorter one",
+    errno.ENOENT: "no such file or folder",
+    errno.EMFILE: "too many files are open; raise the limit with: ulimit -n 4096",
+}
+_IN_RUST = re.compile(r"\(os error (\d+)\)")  # how safetensors and tokenizers report errno
+_NO_MEMORY = ("OutOfMemoryError", "can't allocate memory")  # how torch reports it
+
+
+def system_reason(error: BaseException) -> str | None:
+    """Why the operating system refused something; None for errors of any other kind."""
+    if isinstance(error, OSError):
+        number = error.errno
+    elif found := _IN_RUST.search(str(error)):
+        number = int(found[1])
+    else:
+        return None
+    if number is None:  # numpy's, when a disk is full
+        return f"{first_line(error)}; is the disk full?"  # type: ignore[arg-type]
+    return _REASONS.get(number) or os.strerror(number).lower()
+
+
+def in_one_sentence(error: Exception) -> TreebridgeError | None:
+    """The error as a sentence for the user; None for what can only be a mistake of ours."""
+    if isinstance(error, TreebridgeError):
+        return error
+    if reason := system_reason(error):
+        return TreebridgeError(reason, file=getattr(error, "filename", None))
+    if isinstance(error, MemoryError) or any(
+        sign in f"{type(error).__name__} {error}" for sign in _NO_MEMORY
+    ):
+        return TreebridgeError("not enough memory; use less data, a smaller model or a CPU")
+    if isinstance(error, EOFError):
+        return TreebridgeError(f"a file ends too early ({first_line(error)}); make it again")
+    if type(error).__name__ == "SafetensorError":
+        return TreebridgeError(f"damaged weights ({first_line(error)}); make or copy them again")
+    return None

@@ -16,8 +16,9 @@ from treebridge.align.counting import Knowledge
 from treebridge.align.encoded import Encoded, Vocabulary
 from treebridge.align.table import PairTable
 from treebridge.align.threads import Threads
-from treebridge.artefact import new_folder, read_tensors, write_config, write_tensors
+from treebridge.artefact import read_tensors, write_config, write_tensors
 from treebridge.errors import TreebridgeError, first_line
+from treebridge.folders import new_folder
 
 KIND, FORMAT = "alignment model", 1
 PARTS = "model.safetensors"

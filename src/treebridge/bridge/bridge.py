@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.artefact import new_folder, read_config, read_tensors, write_config, write_tensors
+from treebridge.artefact import read_config, read_tensors, write_config, write_tensors
 from treebridge.bridge.space import Space, cite
 from treebridge.corpus.bitext import Bitext
 from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.folders import new_folder
+from treebridge.seeds import check_seed
 
 if TYPE_CHECKING:
     from treebridge.bridge.make import MakeSettings
@@ -60,9 +62,9 @@ class Bridge:
         """Refuse an encoder other than the one this bridge was fitted on."""
         self.target.check(encoder)
 
-    def save(self, path: str | Path, *, force: bool = True) -> None:
-        """Write a folder."""
-        with new_folder(path, KIND, force=force) as folder:
+    def save(self, path: str | Path, *, key: str | None = None) -> None:
+        """Write a folder, whole or not at all; `key` stands for all that the bridge is made of."""
+        with new_folder(path, KIND, key=key) as folder:
             config = {
                 "target": self.target.config(),
                 "into": self.into.config(),
@@ -110,6 +112,9 @@ class BridgeSettings:
     map: str = "procrustes"  # procrustes | least-squares | blend | rcsls
     paper: bool = False
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
 
     def as_dict(self) -> dict[str, Any]:
         """For the folder's config."""

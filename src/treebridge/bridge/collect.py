@@ -8,7 +8,6 @@ is interrupted goes on where it stopped and ends in the same bytes.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -23,9 +22,9 @@ from treebridge.bridge.layout import Chooser, CollectSettings, Layout, LinkArray
 from treebridge.bridge.pages import release
 from treebridge.bridge.pieces import Fill, cut_pieces, fill_here
 from treebridge.corpus.bitext import Pair
-from treebridge.encode.cache import alone
+from treebridge.encode.cache import alone, keeping
 from treebridge.encode.encoder import Encoder
-from treebridge.errors import TreebridgeError
+from treebridge.writing import reserve, write_file
 
 FORMAT = 1
 Pairs = Callable[[], Iterable[tuple[Pair, LinkArray]]]  # a new walk through the bitext
@@ -87,18 +86,12 @@ def _build(pairs: Pairs, chooser: Chooser, folder: Path, watch: Watch, fill: Fil
         "target_dim": chooser.target.dim,
         **asdict(chooser.settings),
     }
-    try:
+    with keeping(building):
         layout = _lay_out_on_disk(pairs, chooser, building)
         _fill(pairs, chooser, layout, building, watch, fill)
-        (building / "note.json").write_text(json.dumps(note), encoding="utf-8")
+        write_file(building / "note.json", json.dumps(note))
         (building / "done").unlink(missing_ok=True)
         building.replace(folder)
-    except OSError as error:
-        raise TreebridgeError(
-            f"the vectors cannot be kept here: {error.strerror}; make room, or name another "
-            "folder with TREEBRIDGE_CACHE",
-            file=building,
-        ) from error
 
 
 def _lay_out_on_disk(pairs: Pairs, chooser: Chooser, building: Path) -> Layout:
@@ -115,18 +108,9 @@ def _lay_out_on_disk(pairs: Pairs, chooser: Chooser, building: Path) -> Layout:
     sizes = {"target.f16": 2 * chooser.target.dim, "source.f16": 2 * chooser.source.dim,
              "where.i32": 12}  # fmt: skip
     for name, size in sizes.items():
-        _reserve(building / name, len(layout) * size)
-    _note_progress(building, 0)
+        reserve(building / name, len(layout) * size)
+    write_file(building / "done", "0")
     return layout
-
-
-def _reserve(path: Path, size: int) -> None:
-    """A file of zeros whose room is taken: a disk that fills up later would kill the process."""
-    with path.open("wb") as stream:
-        if size and hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(stream.fileno(), 0, size)
-        else:
-            stream.truncate(size)
 
 
 def _fill(
@@ -149,13 +133,7 @@ def _fill(
         for array in (target, source, where):
             array.flush()  # type: ignore[attr-defined]
             release(array)
-        _note_progress(building, step)
-
-
-def _note_progress(building: Path, steps: int) -> None:
-    new = building / "done.new"
-    new.write_text(str(steps))
-    new.replace(building / "done")
+        write_file(building / "done", str(step))
 
 
 def _map(path: Path, kind: Any, shape: tuple[int, int], mode: Any) -> NDArray[Any]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
 from treebridge.errors import TreebridgeError
+from treebridge.seeds import check_seed
 
 LinkArray = NDArray[np.int64]  # [links, 2]: source and target position
 _WORD = regex.compile(r"[\p{L}\p{M}'’\-·\u200c\u200d]+|\p{P}")  # no digits, no mixed punctuation
@@ -32,6 +33,9 @@ class CollectSettings:
     min_per_type: int = 5
     held_out: float = 0.02  # of the sentence pairs, for judging the bridge
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
 
 
 class Place(NamedTuple):

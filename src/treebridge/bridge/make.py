@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -33,9 +32,11 @@ from treebridge.bridge.senses import Label, label_here, sense_labels
 from treebridge.bridge.sides import check_sides
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext, Pair
-from treebridge.encode.cache import cache_folder
+from treebridge.encode.cache import cache_folder, keeping
 from treebridge.encode.encoder import Encoder
 from treebridge.errors import TreebridgeError
+from treebridge.keys import digest_files, key_of
+from treebridge.writing import replacing
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Gathered:
     def labels(self, seed: int) -> NDArray[np.int8]:
         """The sense of every occurrence; found once, as they depend on target vectors only."""
         most = self.settings.senses
-        name = _key(self.key, seed, kmeans.VERSION, most)
+        name = key_of(self.key, seed, kmeans.VERSION, most)
         path = cache_folder("senses") / f"{name}.safetensors"
         if path.exists():
             return read_tensors(path)["labels"]
@@ -183,7 +184,16 @@ def gather(
 def gathered_key(bitext: Bitext, source: Encoder, target: Encoder, settings: MakeSettings) -> str:
     """A hash of all that decides what is gathered, known before any of it is done."""
     links, collected = _links_key(bitext, settings), asdict(settings.collect)
-    return _key(links, source.cache_key, target.cache_key, collected)
+    return key_of(links, source.cache_key, target.cache_key, collected)
+
+
+def bridge_key(
+    bitext: Bitext, source: Encoder, target: Encoder, into: Space | None, settings: MakeSettings
+) -> str:
+    """A hash of all that decides a bridge."""
+    means = hashlib.sha256(into.isotropy.means.tobytes()).hexdigest() if into else None
+    gathered = gathered_key(bitext, source, target, settings)
+    return key_of(gathered, asdict(settings.fit), settings.senses, settings.rounds, means)
 
 
 def find_links(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Links:
@@ -225,32 +235,18 @@ def _walk(bitext: Bitext, links: Links) -> Pairs:
 
 def _links_key(bitext: Bitext, settings: MakeSettings) -> str:
     """A hash of bitext and all that decides its links."""
-    digest = hashlib.sha256()
-    for path in (*bitext.paths, *([settings.links] if settings.links else [])):
-        if str(path) == "-":
-            raise TreebridgeError("a bitext is walked through several times: give a file, not -")
-        try:
-            with Path(path).open("rb") as stream:
-                while block := stream.read(1 << 20):
-                    digest.update(block)
-        except FileNotFoundError:
-            raise TreebridgeError("there is no such file", file=path) from None
-        except OSError as error:
-            raise TreebridgeError(f"cannot be read: {error.strerror}", file=path) from None
+    paths = [*bitext.paths, *([settings.links] if settings.links else [])]
+    if "-" in map(str, paths):
+        raise TreebridgeError("a bitext is walked through several times: give a file, not -")
     how = [bitext.source_language, bitext.language, bitext.engine, bitext.contractions,
            asdict(bitext.filters), bitext.limit, settings.aligner, settings.symmetrize]  # fmt: skip
-    return _key(digest.hexdigest(), how)
-
-
-def _key(*parts: Any) -> str:
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+    return key_of(digest_files(paths), how)
 
 
 def _keep(path: Path, tensors: Tensors) -> None:
     """Write a file of the cache, whole or not at all."""
-    new = path.with_suffix(".new")
-    write_tensors(new, tensors)
-    new.replace(path)
+    with keeping(path), replacing(path) as new:
+        write_tensors(new, tensors)
 
 
 def _describe(bridge: Bridge, gathered: Gathered) -> None:

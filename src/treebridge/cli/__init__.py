@@ -36,10 +36,19 @@ def main() -> None:
         if debug:
             raise
         print(f"error: {error}", file=sys.stderr)
+        _give_up_stdout()
         sys.exit(2)
     except BrokenPipeError:  # `| head` has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_stdout()
         sys.exit(0)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
+
+
+def _give_up_stdout() -> None:
+    """Python writes what is left when it ends, and would complain if that fails."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

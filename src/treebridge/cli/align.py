@@ -59,9 +59,11 @@ def align(
     threads: Annotated[
         int | None, typer.Option(min=1, help="Cores to use.", show_default="all")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the model.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
 ) -> None:
     """Which word translates which: links for a bitext, or a score against gold links."""
+    from treebridge.locks import hold
     from treebridge.show.align import Request, align_files
 
     request = Request(
@@ -74,14 +76,16 @@ def align(
         gold=score,
         threads=threads,
         as_json=as_json,
+        force=force,
     )
-    align_files(
-        files,
-        request,
-        source_language=source,
-        target_language=target,
-        engine=words.value,
-        limit=pairs,
-        # Links made by hand are between words as they are written.
-        contractions=score is None if contractions is None else contractions,
-    )
+    with hold(None if output == "-" else output), hold(save_model):
+        align_files(
+            files,
+            request,
+            source_language=source,
+            target_language=target,
+            engine=words.value,
+            limit=pairs,
+            # Links made by hand are between words as they are written.
+            contractions=score is None if contractions is None else contractions,
+        )

@@ -23,10 +23,12 @@ from treebridge.cli.options import (
     WORKERS,
     CheckSides,
     Engine,
+    Force,
     Pairs,
     Symmetrize,
     Where,
     Words,
+    seed_option,
 )
 
 
@@ -113,7 +115,8 @@ def bridge(
     target_language: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
     contractions: Annotated[bool, typer.Option(help=CONTRACTIONS)] = True,
     words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
-    seed: Annotated[int, typer.Option(help="For sampling and clustering.")] = 0,
+    seed: Annotated[int, seed_option("For sampling and clustering.")] = 0,
+    force: Force = False,
     layers: Annotated[
         str | None, typer.Option(help=LAYERS, show_default="the parser's; else last4")
     ] = None,
@@ -141,6 +144,7 @@ def bridge(
     from treebridge.corpus.bitext import Bitext
     from treebridge.encode.encoder import EncoderSettings
     from treebridge.errors import TreebridgeError
+    from treebridge.locks import hold
     from treebridge.show.bridge import bridge_files
     from treebridge.show.plan import show_plan
 
@@ -180,7 +184,8 @@ def bridge(
         check_sides=check_sides,
     )
     cluster = ClusterSettings(ray_address, storage, workers) if engine is Where.ray else None
-    bridge_files(
-        bitext, source, target, into, output, settings, encoding,
-        parsers_layers=layers is None, as_json=as_json, cluster=cluster,
-    )  # fmt: skip
+    with hold(output):
+        bridge_files(
+            bitext, source, target, into, output, settings, encoding,
+            parsers_layers=layers is None, as_json=as_json, cluster=cluster, force=force,
+        )  # fmt: skip

@@ -16,10 +16,12 @@ from treebridge.cli.options import (
     TARGET_LANGUAGE,
     CheckSides,
     Engine,
+    Force,
     Pairs,
     Preset,
     Tags,
     Words,
+    seed_option,
 )
 
 
@@ -52,7 +54,8 @@ def build(
     target_language: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
     contractions: Annotated[bool, typer.Option(help=CONTRACTIONS)] = True,
     words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
-    seed: Annotated[int, typer.Option(help="Same seed, same parser.")] = 1,
+    seed: Annotated[int, seed_option("Same seed, same parser.")] = 1,
+    force: Force = False,
     layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
@@ -67,6 +70,7 @@ def build(
     from treebridge.corpus.bitext import Bitext
     from treebridge.encode.encoder import EncoderSettings
     from treebridge.experiment.lab import LabSettings
+    from treebridge.locks import hold
     from treebridge.parse.settings import ParserSettings
     from treebridge.show.build import build_parser
 
@@ -87,4 +91,7 @@ def build(
     )
     encoders = (source_encoder, target_encoder)
     fit = BridgeSettings(level=level.value, map=map_kind.value)
-    build_parser(treebank, dev, text, encoders, output, settings, fit, seed, refine=refine)
+    with hold(output):
+        build_parser(
+            treebank, dev, text, encoders, output, settings, fit, seed, refine=refine, force=force
+        )

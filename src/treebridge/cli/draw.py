@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
+from treebridge.cli.options import Force
 
 
 class Picture(str, Enum):
@@ -34,10 +35,12 @@ def draw(
     sentences: Annotated[
         str | None, typer.Option(help="Only these, counted from 1: 3, or 3-5.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over the output.")] = False,
+    force: Force = False,
 ) -> None:
     """Draw the trees of CoNLL-U; where a parser was unsure, the arc is dashed."""
+    from treebridge.locks import hold
     from treebridge.show.draw import draw_files
 
     kind = picture.value if picture else None
-    draw_files(files or ["-"], output, kind, sentences, force=force)
+    with hold(output):
+        draw_files(files or ["-"], output, kind, sentences, force=force)

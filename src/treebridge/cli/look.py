@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
-from treebridge.cli.options import DEVICE, LAYERS, Pairs
+from treebridge.cli.options import DEVICE, LAYERS, Force, Pairs, seed_option
 from treebridge.errors import TreebridgeError
 
 
@@ -81,12 +81,13 @@ def demo(
     folder: Annotated[
         Path, typer.Option("-o", "--output", help="Where the made languages are written.")
     ] = Path("demo"),
-    seed: Annotated[int, typer.Option(help="Another seed, other languages.")] = 1,
+    seed: Annotated[int, seed_option("Another seed, other languages.")] = 1,
+    force: Force = False,
 ) -> None:
     """The whole story on artificial languages, offline."""
     from treebridge.experiment.demo import run_demo
 
-    run_demo(folder, seed)
+    run_demo(folder, seed, force=force)
 
 
 cache = typer.Typer(no_args_is_help=True, help="Vectors and exported encoders kept on disk.")

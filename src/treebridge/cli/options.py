@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from treebridge.seeds import check_seed
 
 LAYERS = "Layers to average: lastN, or a list such as 9,10,-1."
 DEVICE = "auto, cpu, cuda or mps."
@@ -23,6 +25,21 @@ ENGINE = "Work in this process, or on a Ray cluster (extra ray)."
 RAY_ADDRESS = "Of a running Ray cluster; else RAY_ADDRESS, else one is started here."
 STORAGE = "Folder that all machines see, or an address such as s3://bucket/folder."
 WORKERS = "Pieces of work at once; else one for each GPU, or processor."
+
+FORCE = "Replace the output."
+
+
+def seed_option(help_text: str) -> Any:
+    """The option `--seed`."""
+    return typer.Option(help=help_text, callback=_checked_seed)
+
+
+def _checked_seed(seed: int) -> int:
+    check_seed(seed)
+    return seed
+
+
+Force = Annotated[bool, typer.Option("--force", help=FORCE)]
 
 
 def count(text: str) -> int:

@@ -19,6 +19,7 @@ from treebridge.cli.options import (
     PRECISION,
     RAY_ADDRESS,
     WORKERS,
+    Force,
     Where,
 )
 
@@ -62,7 +63,7 @@ def parse(
     mwt: Annotated[
         str | None, typer.Option(help="Table of multi-word tokens; a line: do<tab>de o.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over the output.")] = False,
+    force: Force = False,
     encoder: Annotated[str | None, typer.Option(help=OTHER_ENCODER)] = None,
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
     precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
@@ -75,6 +76,7 @@ def parse(
     """Give each sentence its tree; UPOS is filled in where there is none."""
     from treebridge.cluster.engine import ClusterSettings
     from treebridge.encode.encoder import EncoderSettings
+    from treebridge.locks import hold
     from treebridge.show.output import check_output
     from treebridge.show.parse import Reading, check_inputs, load_parser, parse_files, ray_parse
 
@@ -82,14 +84,15 @@ def parse(
     check_inputs(files)
     check_output(output, kind, force=force)
     encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
-    parser = load_parser(model, bridge, encoder, encoding)
-    cluster = ClusterSettings(ray_address, workers=workers)
-    elsewhere = ray_parse(cluster, model, bridge, encoder, encoding)
-    reading = Reading(language, lines, tokens, mwt)
-    parse_files(
-        parser, files, reading, output=output, kind=kind, confidence=confidence, force=force,
-        parse=elsewhere if engine is Where.ray else None,
-    )  # fmt: skip
+    with hold(output):
+        parser = load_parser(model, bridge, encoder, encoding)
+        cluster = ClusterSettings(ray_address, workers=workers)
+        elsewhere = ray_parse(cluster, model, bridge, encoder, encoding)
+        reading = Reading(language, lines, tokens, mwt)
+        parse_files(
+            parser, files, reading, output=output, kind=kind, confidence=confidence, force=force,
+            parse=elsewhere if engine is Where.ray else None,
+        )  # fmt: skip
 
 
 class Rules(str, Enum):

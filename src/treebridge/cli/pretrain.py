@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
-from treebridge.cli.options import DEVICE
+from treebridge.cli.options import DEVICE, Force, seed_option
 
 MINUTES = "Minutes to train (default 60); how far that gets depends on the machine."
 
@@ -41,15 +41,15 @@ def pretrain(
     masked: Annotated[float, typer.Option(help="The share of words to guess.")] = 0.3,
     learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 7e-4,
     start: Annotated[str, typer.Option(help="informed by co-occurrence, or random.")] = "informed",
-    seed: Annotated[
-        int, typer.Option(help="With --tokens, the same seed gives the same encoder.")
-    ] = 1,
+    seed: Annotated[int, seed_option("With --tokens, the same seed gives the same encoder.")] = 1,
+    force: Force = False,
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted training.")] = True,
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
 ) -> None:
     """Make a small BERT from raw text, for a language that has none."""
     from treebridge.encode.pretrain.settings import PretrainSettings
     from treebridge.errors import TreebridgeError
+    from treebridge.locks import hold
     from treebridge.show.pretrain import pretrain_encoder
 
     if minutes is not None and tokens is not None:
@@ -70,4 +70,7 @@ def pretrain(
         tokens=tokens or 0,
         seed=seed,
     )
-    pretrain_encoder(text, side and side.value, output, settings, device=device, resume=resume)
+    with hold(output):
+        pretrain_encoder(
+            text, side and side.value, output, settings, device=device, resume=resume, force=force
+        )

@@ -17,8 +17,10 @@ from treebridge.cli.options import (
     TARGET_LANGUAGE,
     CheckSides,
     Engine,
+    Force,
     Pairs,
     Words,
+    seed_option,
 )
 
 
@@ -62,7 +64,8 @@ def refine(
     target_language: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
     contractions: Annotated[bool, typer.Option(help=CONTRACTIONS)] = True,
     words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
-    seed: Annotated[int, typer.Option(help="Same seed, same parser.")] = 1,
+    seed: Annotated[int, seed_option("Same seed, same parser.")] = 1,
+    force: Force = False,
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
 ) -> None:
@@ -70,6 +73,7 @@ def refine(
     from treebridge.bridge.make import MakeSettings
     from treebridge.corpus.bitext import Bitext
     from treebridge.encode.encoder import EncoderSettings
+    from treebridge.locks import hold
     from treebridge.parse.carry import CarrySettings
     from treebridge.parse.refine import RefineSettings
     from treebridge.show.refine import Request, refine_files
@@ -96,5 +100,7 @@ def refine(
         CarrySettings(sentences=sentences, fill=own, seed=seed),
         RefineSettings(epochs=epochs, reorder=reorder, seed=seed),
         passes,
+        force,
     )
-    refine_files(request, EncoderSettings(device=device, offline=offline))
+    with hold(output):
+        refine_files(request, EncoderSettings(device=device, offline=offline))

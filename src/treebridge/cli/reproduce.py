@@ -10,8 +10,9 @@ import typer
 from typer.core import TyperCommand
 
 from treebridge.cli.app import app
-from treebridge.cli.options import DEVICE, LAYERS, Engine, Pairs, Preset, Tags
+from treebridge.cli.options import DEVICE, LAYERS, Engine, Force, Pairs, Preset, Tags
 from treebridge.errors import TreebridgeError
+from treebridge.seeds import check_seed
 
 reproduce = typer.Typer(no_args_is_help=True, help="The paper's table and figures, and more.")
 app.add_typer(reproduce, name="reproduce")
@@ -114,6 +115,7 @@ def table1(
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
     offline: Offline = False,
     output: Output = Path("table1"),
+    force: Force = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done.")] = False,
 ) -> None:
     """Table 1: every system in every language, our figures beside the paper's.
@@ -140,6 +142,7 @@ def table1(
         by_language(dictionary, "--dictionary"),
         offline,
     )
+    check_seed(first_seed + seeds - 1)
     changes = {"epochs": epochs} if epochs else {}
     settings = LabSettings(
         ParserSettings.preset(preset.value, tags=tags.value, **changes),
@@ -156,6 +159,7 @@ def table1(
         output,
         preset=preset.value,
         dry_run=dry_run,
+        force=force,
     )
 
 
@@ -171,6 +175,7 @@ def anisotropy(
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
     offline: Offline = False,
     output: Output = Path("anisotropy"),
+    force: Force = False,
 ) -> None:
     """Figure 3: how narrow the cone of vectors is, by language pair and by iteration."""
     from treebridge.encode.encoder import EncoderSettings
@@ -186,7 +191,7 @@ def anisotropy(
         offline=offline,
     )
     settings = LabSettings(encoding=EncoderSettings(layers, device=device, offline=offline))
-    reproduce_anisotropy(supply, languages or TARGETS, sentences, settings, output)
+    reproduce_anisotropy(supply, languages or TARGETS, sentences, settings, output, force=force)
 
 
 @reproduce.command("ablation", cls=ManyValues)
@@ -210,6 +215,7 @@ def ablation(
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
     offline: Offline = False,
     output: Output = Path("table1"),
+    force: Force = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done.")] = False,
 ) -> None:
     """What each choice is worth, one changed at a time; `pairs` is the learning curve.
@@ -249,4 +255,5 @@ def ablation(
         settings,
         output,
         dry_run=dry_run,
+        force=force,
     )

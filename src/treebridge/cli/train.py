@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from treebridge.cli.app import app
-from treebridge.cli.options import DEVICE, LAYERS, Preset, Tags
+from treebridge.cli.options import DEVICE, LAYERS, Force, Preset, Tags, seed_option
 
 
 @app.command()
@@ -27,7 +27,8 @@ def train(
     ] = None,
     isotropy: Annotated[bool, typer.Option(help="Normalise the encoder's vectors.")] = True,
     epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same parser.")] = 1,
+    seed: Annotated[int, seed_option("Same seed, same parser.")] = 1,
+    force: Force = False,
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted training.")] = True,
     layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
@@ -35,6 +36,7 @@ def train(
 ) -> None:
     """Train a parser on a treebank, in the space of an encoder."""
     from treebridge.encode.encoder import EncoderSettings
+    from treebridge.locks import hold
     from treebridge.parse.settings import ParserSettings
     from treebridge.show.train import train_parser
 
@@ -42,4 +44,7 @@ def train(
     changes = {name: value for name, value in chosen.items() if value is not None}
     settings = ParserSettings.preset(preset.value, seed=seed, **changes)
     encoder_settings = EncoderSettings(layers=layers, device=device, offline=offline)
-    train_parser(treebank, dev, encoder, output, settings, encoder_settings, resume=resume)
+    with hold(output):
+        train_parser(
+            treebank, dev, encoder, output, settings, encoder_settings, resume=resume, force=force
+        )

@@ -6,9 +6,7 @@ import bz2
 import codecs
 import gzip
 import lzma
-import os
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from treebridge.errors import TreebridgeError
+from treebridge.writing import replacing
 
 CHUNK = 1 << 20
 # Recognised by their first bytes, because names lie and standard input has none.
@@ -129,29 +128,7 @@ def read_lines(source: Source) -> Iterator[tuple[int, str]]:
 
 
 @contextmanager
-def write_text(path: str | Path, *, force: bool = True) -> Iterator[TextIO]:
+def write_text(path: str | Path) -> Iterator[TextIO]:
     """Write UTF-8 to a temporary name; it takes its place only when the block ends well."""
-    path = Path(path)
-    if not force and path.exists():
-        raise TreebridgeError("this file is there already; --force writes over it", file=path)
-    if path.is_dir():
-        raise TreebridgeError("this is a folder; name a file inside it", file=path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise TreebridgeError(f"cannot be written: {error.strerror}", file=path) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            yield stream
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with replacing(path) as new, new.open("w", encoding="utf-8", newline="\n") as stream:
+        yield stream

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import os
-import shutil
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from treebridge.errors import NotWritable, TreebridgeError
+from treebridge.writing import blame, flock, remove, write_file
+
+KINDS = ("vectors", "occurrences", "links", "senses", "onnx", "cluster")
+# In each folder that we made. Backup programs know this file and leave such folders out.
+MARK = "CACHEDIR.TAG"
+_MARK_TEXT = """Signature: 8a477f597d28d172789f06886806bc55
+# This folder was made by treebridge; `treebridge cache clear` empties it.
+"""
+_OURS = re.compile(r"\.?[0-9a-f]{32}([0-9a-f]{32})?([-.]\w+)*")  # named by a hash of what it is
 
 
 def cache_folder(kind: str = "") -> Path:
@@ -17,20 +28,31 @@ def cache_folder(kind: str = "") -> Path:
         home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         base = str(Path(home) / "treebridge")
     folder = Path(base) / kind
-    folder.mkdir(parents=True, exist_ok=True)
+    with keeping(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        # A folder of this name that holds anything else is the user's own.
+        if kind in KINDS and not _is_marked(folder) and all(map(_is_ours, folder.iterdir())):
+            write_file(folder / MARK, _MARK_TEXT)
     return folder
+
+
+@contextmanager
+def keeping(folder: Path) -> Iterator[None]:
+    """Say how to move the cache where it cannot be written."""
+    try:
+        with blame(folder, folder):
+            yield
+    except NotWritable as error:
+        raise TreebridgeError(
+            f"{error.message}, or set TREEBRIDGE_CACHE to another folder", file=error.file
+        ) from error
 
 
 @contextmanager
 def alone(name: str) -> Iterator[None]:
     """While one process makes something for the cache, others that want the same wait for it."""
-    try:
-        import fcntl
-    except ImportError:  # no such locks on this system
-        yield
-        return
     with (cache_folder(".locks") / name).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # let go when the file is closed, however that comes
+        flock(lock.fileno(), wait=True)  # let go when the file is closed, however that comes
         yield
 
 
@@ -46,24 +68,34 @@ class Entry:
 
 
 def cache_entries() -> list[Entry]:
-    """What is in the cache, least recently used first."""
+    """What we have put into the cache, least recently used first."""
     entries = []
-    kinds = (path for path in cache_folder().iterdir() if path.is_dir())
-    for kind in sorted(path for path in kinds if not path.name.startswith(".")):
-        for path in kind.iterdir():
-            files = [file for file in path.rglob("*") if file.is_file()] or [path]
-            size = sum(file.stat().st_size for file in files if file.is_file())
-            used = max(file.stat().st_mtime for file in [path, *files])
-            entries.append(Entry(kind.name, path.name, size, used, path))
+    base = cache_folder()
+    for kind in sorted(kind for kind in KINDS if _is_marked(base / kind)):
+        for path in filter(_is_ours, (base / kind).iterdir()):
+            with suppress(FileNotFoundError):  # another process has just removed it
+                files = [file for file in path.rglob("*") if file.is_file()] or [path]
+                size = sum(file.stat().st_size for file in files if file.is_file())
+                used = max(file.stat().st_mtime for file in [path, *files])
+                entries.append(Entry(kind, path.name, size, used, path))
     return sorted(entries, key=lambda entry: entry.used)
 
 
 def clear_cache() -> int:
-    """Empty the cache; return how many bytes that freed."""
-    entries = cache_entries()
-    for entry in entries:
-        if entry.path.is_dir():
-            shutil.rmtree(entry.path, ignore_errors=True)
-        else:
-            entry.path.unlink(missing_ok=True)
-    return sum(entry.size for entry in entries)
+    """Remove what we have put into the cache; return how many bytes that freed."""
+    freed = 0
+    for entry in cache_entries():
+        remove(entry.path)
+        freed += 0 if entry.path.exists() else entry.size
+    return freed
+
+
+def _is_marked(folder: Path) -> bool:
+    try:
+        return (folder / MARK).read_text(encoding="utf-8") == _MARK_TEXT
+    except (OSError, ValueError):
+        return False
+
+
+def _is_ours(path: Path) -> bool:
+    return _OURS.fullmatch(path.name) is not None

@@ -53,10 +53,11 @@ def choose_device(device: str) -> str:
         if torch.cuda.is_available():
             return "cuda"
         return "mps" if torch.backends.mps.is_available() else "cpu"
-    if device == "cuda" and not torch.cuda.is_available():
-        raise TreebridgeError("--device cuda: torch finds no GPU here; use --device cpu")
     if device not in ("cpu", "cuda", "mps"):
-        raise TreebridgeError(f"--device {device}: there are auto, cpu, cuda and mps")
+        raise TreebridgeError(f"device {device}: choose auto, cpu, cuda or mps")
+    found = torch.cuda.is_available() if device == "cuda" else torch.backends.mps.is_available()
+    if device != "cpu" and not found:
+        raise TreebridgeError(f"device {device}: torch finds none on this machine; use cpu")
     return device
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -15,9 +16,10 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from treebridge.encode.cache import cache_folder
+from treebridge.encode.cache import cache_folder, keeping
 from treebridge.encode.models import Model
 from treebridge.errors import MissingExtra
+from treebridge.writing import replacing
 
 
 class OnnxModel(Model):
@@ -81,7 +83,7 @@ def _export(network: nn.Module, layers: list[int], path: Path, *, int8: bool) ->
     ids = torch.randint(1, 100, (2, 12))
     batch, pieces = torch.export.Dim("batch", min=1), torch.export.Dim("pieces", min=2)
     shape = {0: batch, 1: pieces}
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder, _silence():
+    with keeping(path), tempfile.TemporaryDirectory() as folder, _silence():
         made = Path(folder) / "fp32.onnx"
         torch.onnx.export(
             _MeanOfLayers(network, layers).eval(),
@@ -100,4 +102,5 @@ def _export(network: nn.Module, layers: list[int], path: Path, *, int8: bool) ->
             quantised = Path(folder) / "int8.onnx"
             quantize_dynamic(str(made), str(quantised), weight_type=QuantType.QInt8)
             made = quantised
-        made.replace(path)
+        with replacing(path) as new:
+            shutil.copyfile(made, new)

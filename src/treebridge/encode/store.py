@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.encode.cache import alone, cache_folder
+from treebridge.encode.cache import alone, cache_folder, keeping
 from treebridge.encode.encoder import Encoder, Words
+from treebridge.writing import reserve, write_file
 
 FORMAT = 1
 STEP = 2048  # sentences between two notes of progress
@@ -73,7 +74,8 @@ def encode_into_store(
     with alone(key):
         if not _is_whole(folder, key):
             shutil.rmtree(folder, ignore_errors=True)
-            _build(folder, key, encoder, sentences, watch)
+            with keeping(folder.parent):
+                _build(folder, key, encoder, sentences, watch)
     os.utime(folder)
     return VectorStore(folder)
 
@@ -112,9 +114,8 @@ def _build(
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir(parents=True)
         np.save(building / "offsets.npy", offsets)
-        (building / "store.json").write_text(json.dumps(note))
-        with path.open("wb") as stream:
-            stream.truncate(size)
+        write_file(building / "store.json", json.dumps(note))
+    reserve(path, size)
     if total:
         vectors = np.memmap(path, np.float16, "r+", shape=(total, encoder.dim))
         encoded = encoder.encode(sentences[i] for i in range(done, len(sentences)))
@@ -122,17 +123,11 @@ def _build(
             vectors[offsets[index] : offsets[index + 1]] = item.vectors
             if (index + 1) % STEP == 0:
                 vectors.flush()
-                _note_progress(progress, index + 1)
+                write_file(progress, str(index + 1))
         vectors.flush()
         del vectors
     progress.unlink(missing_ok=True)
     building.replace(folder)
-
-
-def _note_progress(path: Path, done: int) -> None:
-    new = path.with_suffix(".new")
-    new.write_text(str(done))
-    new.replace(path)
 
 
 def _read_note(folder: Path) -> dict[str, Any]:

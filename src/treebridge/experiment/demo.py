@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import torch
@@ -27,9 +27,13 @@ from treebridge.experiment.lab import Lab, LabSettings
 from treebridge.experiment.material import Source, Target
 from treebridge.experiment.systems import SYSTEMS
 from treebridge.experiment.table import Table, run_table
+from treebridge.folders import work_folder
+from treebridge.keys import key_of
+from treebridge.locks import hold
 from treebridge.models import shipped_models
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
+from treebridge.seeds import check_seed
 from treebridge.show.figures import bars, lines
 from treebridge.show.pretrain import Lines
 from treebridge.show.report import Report
@@ -275,9 +279,13 @@ class Demo:
         self.report.say(text)
 
 
-def run_demo(folder: Path, seed: int, size: DemoSize | None = None) -> Path:
+def run_demo(folder: Path, seed: int, size: DemoSize | None = None, *, force: bool = False) -> Path:
     """Tell the whole story in a folder; a second run finds what the first made."""
-    return Demo(folder, seed, size or DemoSize()).run()
+    check_seed(seed)
+    size = size or DemoSize()
+    work_folder(folder, "demo", ("lab",), key=key_of(seed, asdict(size)), force=force)
+    with hold(folder / "report.html"):
+        return Demo(folder, seed, size).run()
 
 
 def _telling(gold: Iterable[Sentence], worse: list[Sentence], better: list[Sentence]) -> int:

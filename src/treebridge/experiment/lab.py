@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -24,6 +23,8 @@ from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.encode.store import VectorStore, encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.experiment.material import Language, Source, Target, digest_trees, read_trees
+from treebridge.keys import key_of
+from treebridge.locks import hold
 from treebridge.parse.batches import Examples
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
@@ -123,8 +124,12 @@ class Lab:
         space = "isotropic" if settings.isotropy else "plain"
         kind = f"{role}-{space}-{settings.tags}-{settings.seed}"
         folder = self.folder / "parsers" / f"{kind}-{key[:8]}"
-        if folder.exists():
-            return Parser.load(folder, encoder, self.settings.encoding)
+        with hold(folder, wait=True):  # another run that shares this lab may be training it
+            if folder.exists():
+                return Parser.load(folder, encoder, self.settings.encoding)
+            return self._train(encoder, settings, kind, folder)
+
+    def _train(self, encoder: Encoder, settings: ParserSettings, kind: str, folder: Path) -> Parser:
         self.talk.say(f"training a parser: {kind}")
         watcher = self.talk.training()
         work = folder.with_name(f".{folder.name}.training")
@@ -224,12 +229,6 @@ class Lab:
         if isinstance(found, Exception):
             raise found
         return found  # type: ignore[no-any-return]
-
-
-def key_of(*parts: Any) -> str:
-    """A short hash of anything that JSON can hold."""
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def rows_of(store: VectorStore) -> list[NDArray[np.float32]]:

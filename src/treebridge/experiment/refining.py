@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from treebridge.experiment.crossing import Crossing
-from treebridge.experiment.lab import Lab, key_of
+from treebridge.experiment.lab import Lab
 from treebridge.experiment.material import Target
+from treebridge.keys import key_of
 from treebridge.parse.carry import CarrySettings, carry, choose_pairs, choose_sentences, own_beliefs
 from treebridge.parse.order import WordOrder, in_order
 from treebridge.parse.parser import Parser

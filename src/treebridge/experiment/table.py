@@ -14,9 +14,10 @@ from treebridge.corpus.files import write_text
 from treebridge.corpus.sentence import Sentence
 from treebridge.errors import TreebridgeError, first_line
 from treebridge.experiment.bootstrap import Comparison, paired_bootstrap
-from treebridge.experiment.lab import Lab, key_of, rows_of
+from treebridge.experiment.lab import Lab, rows_of
 from treebridge.experiment.material import Language, Target
 from treebridge.experiment.systems import System
+from treebridge.keys import key_of
 from treebridge.parse.score import score
 
 METRICS = ("UAS", "LAS", "UPOS", "CLAS")

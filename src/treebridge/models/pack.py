@@ -20,12 +20,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.artefact import new_folder, read_tensors, write_config, write_tensors
+from treebridge.artefact import read_tensors, write_config, write_tensors
 from treebridge.bridge.bridge import Bridge
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.encode.hub import copy_encoder
 from treebridge.encode.pretrain.network import KIND as ENCODER
-from treebridge.errors import TreebridgeError
+from treebridge.errors import OutputExists, TreebridgeError, in_one_sentence
+from treebridge.folders import is_finished, new_folder
+from treebridge.keys import digest_files, key_of
+from treebridge.locks import hold
 from treebridge.models.card import Card, read_card, write_card
 from treebridge.parse.folder import FORMAT, KIND, read_parser
 from treebridge.parse.parser import Parser
@@ -36,9 +39,12 @@ _HEADS = ("cls.", "lm_head.", "mlm.", "generator_lm_head.")  # guess words; enco
 SAMPLE = "the a of in to and . , ( 1999 él señor über 東 wzz bank x".split()
 
 
-def pack_encoder(found: Path, output: Path) -> None:
+def pack_encoder(found: Path, output: Path, *, force: bool = False) -> None:
     """A copy of an encoder in half precision, without the layers that only pre-training needs."""
-    with new_folder(output, ENCODER) as folder:
+    key = key_of("pack", digest_files([found]))
+    if is_finished(output, ENCODER, key, force=force):
+        return
+    with new_folder(output, ENCODER, key=key) as folder:
         inner = folder / "encoder"
         round_encoder(found, inner)
         for path in inner.iterdir():
@@ -74,15 +80,18 @@ def half(weight: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(weight, np.float16)
 
 
-def pack_model(found: Path, output: Path, card: Card) -> None:
+def pack_model(found: Path, output: Path, card: Card, *, force: bool = False) -> None:
     """A shipped folder from a parser's folder with bridge and encoder in it."""
+    key = key_of("pack", digest_files([found]), card)
+    if is_finished(output, KIND, key, force=force):
+        return
     parser = read_parser(found, None, EncoderSettings(device="cpu"))
     if parser.bridge is None or not (found / "encoder" / "config.json").is_file():
         raise TreebridgeError(
             "this parser crosses no bridge, or has no encoder with it; make it with `build`",
             file=found,
         )
-    with new_folder(output, KIND) as folder:
+    with new_folder(output, KIND, key=key) as folder:
         round_encoder(found / "encoder", folder / "encoder")
         _write_bridge(parser.bridge, found / "encoder", folder)
         _write_parser(parser, folder, card)
@@ -167,13 +176,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--card", type=Path, help="TOML with what the model card says")
+    parser.add_argument("--force", action="store_true", help="replace the output")
     chosen = parser.parse_args(arguments)
-    if chosen.what == "encoder":
-        pack_encoder(chosen.folder, chosen.output)
-    elif chosen.card is None:
-        raise TreebridgeError("a model is shipped with a card: give --card FILE")
-    else:
-        pack_model(chosen.folder, chosen.output, read_card(chosen.card))
+    with hold(chosen.output):
+        if chosen.what == "encoder":
+            pack_encoder(chosen.folder, chosen.output, force=chosen.force)
+        elif chosen.card is None:
+            raise TreebridgeError("a model is shipped with a card: give --card FILE")
+        else:
+            pack_model(chosen.folder, chosen.output, read_card(chosen.card), force=chosen.force)
     size = sum(path.stat().st_size for path in chosen.output.rglob("*") if path.is_file())
     print(f"{chosen.output}: {size / 1e6:.1f} MB")
 
@@ -181,6 +192,10 @@ def main(arguments: list[str] | None = None) -> None:
 if __name__ == "__main__":
     try:
         main()
-    except TreebridgeError as error:
-        print(f"error: {error}", file=sys.stderr)
+    except Exception as error:
+        sentence = in_one_sentence(error)
+        if sentence is None:
+            raise
+        flag = "; --force replaces it" if isinstance(error, OutputExists) else ""
+        print(f"error: {sentence}{flag}", file=sys.stderr)
         sys.exit(2)

@@ -20,6 +20,7 @@ from treebridge.parse.order import WordOrder
 from treebridge.parse.parser import Parser
 from treebridge.parse.projected import Projected
 from treebridge.parse.projection import LinkArray, Soft, density, fill, mask, project
+from treebridge.seeds import check_seed
 
 Watch = Callable[[Iterable[Any]], Iterable[Any]]
 T = TypeVar("T")
@@ -37,6 +38,9 @@ class CarrySettings:
     fill: bool = True  # unlinked words get the bridged parser's own belief, else nothing
     own_labels: float = 0.5  # the share of every label that is the bridged parser's own belief
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
 
 
 def choose_pairs(

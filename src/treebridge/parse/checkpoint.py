@@ -11,6 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from treebridge.checkpoints import write_checkpoint
+from treebridge.writing import write_file
+
 Weights = dict[str, Tensor]
 Metrics = dict[str, float]
 
@@ -27,10 +30,7 @@ class Checkpoint:
 
     def write(self, folder: Path) -> None:
         """Write it in the place of the one before, whole or not at all."""
-        folder.mkdir(parents=True, exist_ok=True)
-        new = folder / "last.new"
-        torch.save(vars(self), new)
-        new.replace(folder / "last.pt")
+        write_checkpoint(folder / "last.pt", vars(self))
         write_metrics(folder / "metrics.jsonl", self.history)
 
 
@@ -57,4 +57,4 @@ def read_metrics(path: Path) -> list[Metrics]:
 
 def write_metrics(path: Path, history: list[Metrics]) -> None:
     """One line of JSON an epoch."""
-    path.write_text("".join(json.dumps(entry) + "\n" for entry in history), encoding="utf-8")
+    write_file(path, "".join(json.dumps(entry) + "\n" for entry in history))

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import torch
 
-from treebridge.artefact import new_folder, read_config, read_tensors, write_config, write_tensors
+from treebridge.artefact import read_config, read_tensors, write_config, write_tensors
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.encode.models import choose_device
 from treebridge.errors import TreebridgeError
+from treebridge.folders import new_folder
 from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.card import model_card
 from treebridge.parse.checkpoint import read_metrics, write_metrics
@@ -24,9 +25,9 @@ from treebridge.parse.vocab import Names
 KIND, FORMAT = "parser", 1
 
 
-def save_parser(parser: Parser, folder: str | Path) -> None:
+def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -> None:
     """Write a folder, whole or not at all; across a bridge it needs nothing outside itself."""
-    with new_folder(folder, KIND) as made:
+    with new_folder(folder, KIND, key=key) as made:
         tensors = {
             f"model.{name}": weight.detach().cpu().numpy()
             for name, weight in parser.model.state_dict().items()

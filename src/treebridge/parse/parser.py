@@ -102,11 +102,14 @@ class Parser:
         """Of the best epoch on dev, by convention `paper`."""
         return max(self.history, key=lambda entry: entry["LAS"], default={})
 
-    def save(self, folder: str | Path) -> None:
-        """Write a folder, whole or not at all; across a bridge, with bridge and encoder in it."""
+    def save(self, folder: str | Path, *, key: str | None = None) -> None:
+        """Write a folder, whole or not at all; across a bridge, with bridge and encoder in it.
+
+        `key` stands for all that the parser is made of, so that it is not made twice.
+        """
         from treebridge.parse.folder import save_parser
 
-        save_parser(self, folder)
+        save_parser(self, folder, key=key)
 
     @classmethod
     def load(

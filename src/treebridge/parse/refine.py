@@ -26,6 +26,7 @@ from treebridge.parse.predict import to_device
 from treebridge.parse.projected import Projected, soft_loss
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.train import Watcher
+from treebridge.seeds import check_seed
 
 Step = tuple["Examples | None", Indices]  # a batch of trees, or of projections where None
 HELD_OUT = 20  # one projected sentence in so many says when to stop
@@ -43,6 +44,9 @@ class RefineSettings:
     trees_times: int = 25  # how often an epoch sees each of the user's own trees
     patience: int = 2  # epochs without a lower held-out loss
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
 
 
 class Learner(nn.Module):

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from treebridge.errors import TreebridgeError
+from treebridge.seeds import check_seed
 
 TAGS = ("gold", "none", "predicted")
 SCHEDULES = ("constant", "cosine")
@@ -49,6 +50,7 @@ class ParserSettings:
             raise TreebridgeError(f"dropout is {self.dropout}; it must be from 0 to below 1")
         if self.batch_words < 1 and self.batch_sentences < 1:
             raise TreebridgeError("a batch needs a limit, in words or in sentences")
+        check_seed(self.seed)
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> ParserSettings:

@@ -17,7 +17,9 @@ from treebridge.corpus.files import write_text
 from treebridge.experiment.ablation import Outcome, run_ablation, variants
 from treebridge.experiment.lab import LabSettings
 from treebridge.experiment.supply import Supply
-from treebridge.show.reproduce import talk
+from treebridge.folders import work_folder
+from treebridge.show.reproduce import RESULTS, talk
+from treebridge.writing import replacing
 
 HEAD = ("group", "choice", "UAS", "LAS", "against default", "anchors", "P@1 held out")
 
@@ -31,6 +33,7 @@ def reproduce_ablation(
     folder: Path,
     *,
     dry_run: bool,
+    force: bool = False,
 ) -> None:
     """Run every variant, saving the table after each; or only list them."""
     chosen = list(variants(settings, supply.pairs, groups))
@@ -38,6 +41,7 @@ def reproduce_ablation(
         for variant in chosen:
             print(f"{variant.group:14} {variant.choice}")
         return
+    work_folder(folder, "reproduce", RESULTS, force=force)
     said = talk()
 
     def save(so_far: list[Outcome]) -> None:
@@ -109,4 +113,5 @@ def _draw_curve(sizes: Sequence[Outcome], folder: Path) -> None:
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     for ending in ("png", "svg"):
-        figure.savefig(folder / f"learning-curve.{ending}", dpi=150)
+        with replacing(folder / f"learning-curve.{ending}") as new:
+            figure.savefig(new, dpi=150, format=ending)

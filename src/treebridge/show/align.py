@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from treebridge.align.aligner import Aligner, Choices
+from treebridge.align.aligner import KIND, Aligner, Choices
 from treebridge.align.encoded import Encoded, Encoder
 from treebridge.align.engines import DEFAULT, engine, load_aligner
 from treebridge.align.links import Links
@@ -23,6 +23,7 @@ from treebridge.align.symmetrize import METHODS, symmetrize
 from treebridge.align.threads import Threads
 from treebridge.corpus.bitext import Bitext, Counts, Walk
 from treebridge.errors import TreebridgeError
+from treebridge.folders import is_finished
 from treebridge.show.progress import meter, watch
 
 
@@ -39,6 +40,7 @@ class Request:
     gold: Path | None = None
     threads: int | None = None
     as_json: bool = False
+    force: bool = False  # replace a model at `save_model`
 
 
 def align_files(files: Sequence[str], request: Request, **settings: Any) -> None:
@@ -49,6 +51,8 @@ def align_files(files: Sequence[str], request: Request, **settings: Any) -> None
     started = time.perf_counter()
     if request.model and request.engine:
         raise TreebridgeError("--model brings its own engine: leave --engine out")
+    if request.save_model:
+        is_finished(request.save_model, KIND, None, force=request.force)
     bitext = Bitext(tuple(files), **settings)
     gold = read_gold(request.gold) if request.gold else []
     aligner = load_aligner(request.model) if request.model else None

@@ -16,16 +16,25 @@ from treebridge.errors import MissingExtra, TreebridgeError
 from treebridge.experiment.anisotropy import PairOfCones, anisotropy_of_pairs
 from treebridge.experiment.lab import Lab, LabSettings
 from treebridge.experiment.supply import Supply
-from treebridge.show.reproduce import talk
+from treebridge.folders import work_folder
+from treebridge.show.reproduce import RESULTS, talk
+from treebridge.writing import replacing
 
 AFTER = 5  # iterations, as in the paper
 
 
 def reproduce_anisotropy(
-    supply: Supply, codes: Sequence[str], sentences: int, settings: LabSettings, folder: Path
+    supply: Supply,
+    codes: Sequence[str],
+    sentences: int,
+    settings: LabSettings,
+    folder: Path,
+    *,
+    force: bool = False,
 ) -> None:
     """Measure, print, draw."""
     figure_class()  # before the work, not after it
+    work_folder(folder, "reproduce", RESULTS, force=force)
     lab = Lab(supply.source(), settings, folder, talk())
     found = anisotropy_of_pairs(lab, [supply.target(code) for code in codes], sentences)
     pairs = {code: pair for code, pair in found.items() if pair.failed is None}
@@ -47,7 +56,8 @@ def reproduce_anisotropy(
     for name, draw in (("anisotropy-pairs", draw_pairs), ("anisotropy-iterations", draw_rounds)):
         figure = draw(pairs)
         for ending in ("png", "svg"):
-            figure.savefig(folder / f"{name}.{ending}", dpi=150)
+            with replacing(folder / f"{name}.{ending}") as new:
+                figure.savefig(new, dpi=150, format=ending)
     print(f"written to {folder}: anisotropy-pairs and -iterations (.png, .svg), anisotropy.json")
 
 

@@ -15,13 +15,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from treebridge.bridge.bridge import Bridge
-from treebridge.bridge.make import MakeSettings, Reports, make_bridge
+from treebridge.bridge.bridge import KIND, Bridge
+from treebridge.bridge.make import MakeSettings, Reports, bridge_key, make_bridge
 from treebridge.cluster.engine import ClusterSettings
 from treebridge.cluster.pieces import ray_crew
 from treebridge.corpus.bitext import Bitext
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.errors import TreebridgeError
+from treebridge.folders import check_free, is_finished
 from treebridge.parse.parser import Parser
 from treebridge.parse.verdict import bridge_verdict
 from treebridge.show.progress import watch
@@ -39,11 +40,13 @@ def bridge_files(
     parsers_layers: bool,
     as_json: bool,
     cluster: ClusterSettings | None = None,
+    force: bool = False,
 ) -> None:
     """Make a bridge, here or on a cluster, write its folder, show how good it is.
 
     With `parsers_layers` the target's encoder gives the layers that the parser was trained on.
     """
+    check_free(output, KIND)
     leads_to = Parser.load(parser) if parser else None
     into = leads_to.space if leads_to else None
     if into is None and source_name is None:
@@ -55,6 +58,12 @@ def bridge_files(
     source = Encoder.load(source_name or (into.encoder if into else ""), there)
     target = Encoder.load(target_name, there if parsers_layers else encoding)
 
+    key = bridge_key(bitext, source, target, into, settings)
+    if is_finished(output, KIND, key, force=force):
+        print("already made from the same bitext, encoders and settings", file=sys.stderr)
+        _report(Bridge.load(output), output, as_json=as_json)
+        return
+
     def step(what: str) -> None:
         print(f"{what} … ({time.perf_counter() - started:.0f} s)", file=sys.stderr)
 
@@ -63,11 +72,15 @@ def bridge_files(
         bridge = make_bridge(bitext, source, target, into, settings, reports, crew)
     if leads_to:
         bridge.quality["verdict"] = bridge_verdict(bridge.quality, leads_to.scores)
-    bridge.save(output)
+    bridge.save(output, key=key)
+    _report(bridge, output, as_json=as_json)
+
+
+def _report(bridge: Bridge, path: Path, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"made": bridge.made, "quality": bridge.quality}, ensure_ascii=False))
     else:
-        show_bridge(bridge, output)
+        show_bridge(bridge, path)
 
 
 def show_bridge(bridge: Bridge, path: Path) -> None:
@@ -116,10 +129,7 @@ def inspect_bridge(path: Path, words: Sequence[str], *, as_json: bool) -> None:
     """Show a bridge's quality, or the senses of some words in it."""
     bridge = Bridge.load(path)
     if not words:
-        if as_json:
-            print(json.dumps({"made": bridge.made, "quality": bridge.quality}, ensure_ascii=False))
-        else:
-            show_bridge(bridge, path)
+        _report(bridge, path, as_json=as_json)
         return
     for word in words:
         senses = [sense for sense in bridge.senses if sense["word"] == word.lower()]

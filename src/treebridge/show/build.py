@@ -10,14 +10,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table as Grid
 
-from treebridge.artefact import check_free, read_config
+from treebridge.artefact import read_config
 from treebridge.bridge.bridge import BridgeSettings
 from treebridge.corpus.bitext import Bitext
 from treebridge.errors import TreebridgeError
 from treebridge.experiment.crossing import Fitted
-from treebridge.experiment.lab import Lab, LabSettings, key_of
+from treebridge.experiment.lab import Lab, LabSettings
 from treebridge.experiment.material import Source, Target
 from treebridge.experiment.refining import Refined
+from treebridge.folders import check_free, is_finished
+from treebridge.keys import key_of
 from treebridge.parse.folder import FORMAT, KIND
 from treebridge.parse.verdict import bridge_verdict, parser_verdict
 from treebridge.show.reproduce import talk
@@ -52,6 +54,7 @@ def build_parser(
     seed: int,
     *,
     refine: bool = False,
+    force: bool = False,
 ) -> None:
     """Align, collect, train and bridge; a step whose result is there already is not done again.
 
@@ -75,7 +78,8 @@ def build_parser(
     step("reading")
     crossing = Refined(Fitted(fit)) if refine else Fitted(fit)
     key = key_of(lab.parser_key("own", True, seed), crossing.key(lab, target, "own"))
-    if _built(output) == key:
+    found = not force and _built(output) == key
+    if found or is_finished(output, KIND, key, force=force):
         print(f"{output}: there already, from the same treebank, bitext, encoders and settings")
         return
     lab.gathered(target, "own")
@@ -88,19 +92,19 @@ def build_parser(
     bridged = crossing.cross(lab, target, "own", parser)
     step("saving")
     bridged.about = {**parser.about, "treebank": Path(treebank).name,
-                     "dev": Path(dev).name if dev else "held out", "build": key}  # fmt: skip
+                     "dev": Path(dev).name if dev else "held out"}  # fmt: skip
     if refine:
         bridged.about["refined"] = {"bitext": bridge.made["bitext"], "seed": seed}
     if "judging by held-out pairs" in watch.seconds:
         watch.seconds.pop("bridging")  # a new bridge has reported its own steps
-    bridged.save(output)
+    bridged.save(output, key=key)
     watch.begin(None)
     verdicts = parser_verdict(parser.scores), bridge_verdict(bridge.quality, parser.scores)
     _show(output, watch.seconds, parser.scores, *verdicts)
 
 
 def _built(output: Path) -> str | None:
-    """The key of what stands at the output, if it is a parser that was built."""
+    """The key of a parser that was built before keys were kept in notes."""
     try:
         key = read_config(output, KIND, FORMAT).get("about", {}).get("build")
     except TreebridgeError:

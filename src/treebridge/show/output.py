@@ -8,26 +8,27 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from treebridge.corpus.files import write_text
 from treebridge.corpus.sentence import Sentence
-from treebridge.errors import TreebridgeError
+from treebridge.errors import OutputExists, TreebridgeError
 from treebridge.show.confidence import SCORE, confidences
 from treebridge.show.html import html_page
+from treebridge.writing import filling, is_stream
 
 Trees = Iterable[Sentence]
 
 
 def check_output(output: Path | None, kind: str, *, force: bool) -> None:
     """Refuse what is in the way, before any work is done."""
-    if output is None:
+    if output is None or is_stream(output):
         return
     if output.exists() and not force:
         what = "folder" if output.is_dir() else "file"
-        raise TreebridgeError(f"this {what} is there already; --force writes over it", file=output)
+        raise OutputExists(f"this {what} exists", file=output)
     if kind != "svg" and output.is_dir():
         raise TreebridgeError("this is a folder; name a file inside it", file=output)
     if kind == "svg" and output.is_file() and output.suffix != ".svg":
@@ -57,10 +58,8 @@ def write_html(trees: Trees, output: Path | None) -> None:
 
 def write_svg(trees: Trees, output: Path | None) -> None:
     """A picture of the only sentence, or a folder with one for each."""
-    if output is not None and output.suffix != ".svg":
-        for number, tree in enumerate(trees, 1):
-            with write_text(output / f"{number:04d}.svg") as stream:
-                stream.write(tree.draw(format="svg") + "\n")
+    if output is not None and output.suffix != ".svg" and not is_stream(output):
+        _write_pictures((tree.draw(format="svg") + "\n" for tree in trees), output)
         return
     tree, *more = _first_two(trees)
     if more:
@@ -111,15 +110,38 @@ def _write(pieces: Iterable[str], output: Path | None) -> None:
     if output is None:
         _write_whole(pieces, sys.stdout)
         return
-    interrupted = False
-    with write_text(output) as stream:
-        try:
-            _write_whole(pieces, stream)
-        except KeyboardInterrupt:
-            interrupted = True  # the user means it: whole sentences are better than none
-    if interrupted:
-        print(f"{output} holds what was done until now", file=sys.stderr)
-        raise KeyboardInterrupt
+    interrupted = _Interrupted()
+    with write_text(output) as stream, interrupted:
+        _write_whole(pieces, stream)
+    interrupted.go_on(output)
+
+
+def _write_pictures(pictures: Iterable[str], output: Path) -> None:
+    """A file for each, in a folder that gets all of them or none."""
+    interrupted = _Interrupted()
+    with filling(output) as folder, interrupted:
+        for number, picture in enumerate(pictures, 1):
+            with _uninterrupted():
+                (folder / f"{number:04d}.svg").write_text(picture, encoding="utf-8")
+    interrupted.go_on(output)
+
+
+class _Interrupted(suppress):
+    """Puts Ctrl-C off until the output is in place: whole sentences are better than none."""
+
+    def __init__(self) -> None:
+        super().__init__(KeyboardInterrupt)
+        self.pressed = False
+
+    def __exit__(self, *error: Any) -> bool:
+        self.pressed = super().__exit__(*error)
+        return self.pressed
+
+    def go_on(self, output: Path) -> None:
+        """End the program after all, if that was wanted."""
+        if self.pressed:
+            print(f"{output} holds what was done until now", file=sys.stderr)
+            raise KeyboardInterrupt
 
 
 def _write_whole(pieces: Iterable[str], stream: Any) -> None:

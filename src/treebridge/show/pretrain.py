@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from treebridge.artefact import check_free
 from treebridge.encode.models import choose_device
 from treebridge.encode.pretrain.corpus import make_corpus, read_corpus
 from treebridge.encode.pretrain.folder import fill_masks, save_encoder
 from treebridge.encode.pretrain.network import KIND
 from treebridge.encode.pretrain.run import Metrics, Pretraining, Watcher
 from treebridge.encode.pretrain.settings import PretrainSettings
+from treebridge.folders import is_finished
+from treebridge.keys import digest_files, key_of
 from treebridge.show.lines import Talk, minutes
 from treebridge.show.progress import watch
 from treebridge.workers import Workers
@@ -52,9 +53,13 @@ def pretrain_encoder(
     *,
     device: str = "auto",
     resume: bool = True,
+    force: bool = False,
 ) -> None:
     """Pre-train, save, and fill a few masks; the output's hidden neighbour holds the work."""
-    check_free(output, KIND)
+    key = key_of("pretrain", digest_files(files), side, settings.config())
+    if is_finished(output, KIND, key, force=force):
+        print(f"{output}: already pre-trained on the same text with the same settings")
+        return
     work = output.absolute().with_name(f".{output.name}.pretraining")
     workers = Workers(choose_device(device))
     lines: Any = Lines() if workers.first else Watcher()
@@ -76,7 +81,7 @@ def pretrain_encoder(
     if not workers.first:
         return
     about = {"text": [Path(file).name for file in files], "side": side, "pieces": words}
-    save_encoder(output, training.network, corpus.tokenizer, settings, history, about)
+    save_encoder(output, training.network, corpus.tokenizer, settings, history, about, key)
     for line in fill_masks(output, corpus, count=5):
         print(line)
     shutil.rmtree(work, ignore_errors=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from treebridge.artefact import check_free
 from treebridge.bridge.make import MakeSettings, Reports, find_links
 from treebridge.bridge.sides import check_sides
 from treebridge.corpus.bitext import Bitext
@@ -17,6 +16,9 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.encode.encoder import EncoderSettings
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
+from treebridge.folders import check_free, is_finished
+from treebridge.keys import digest_files, key_of
+from treebridge.models import find_model
 from treebridge.parse.batches import Examples
 from treebridge.parse.carry import (
     CarrySettings,
@@ -59,6 +61,7 @@ class Request:
     carry: CarrySettings = field(default_factory=CarrySettings)
     refine: RefineSettings = field(default_factory=RefineSettings)
     passes: int = 1  # with more, what was refined fills what the links leave open, and so on
+    force: bool = False  # replace a finished parser at the output
 
 
 def refine_files(request: Request, encoding: EncoderSettings) -> None:
@@ -84,6 +87,10 @@ def refine_files(request: Request, encoding: EncoderSettings) -> None:
     trees = list(Treebank.read(request.trees)) if request.trees else []
     if request.trees and not trees:
         raise TreebridgeError("there is no tree in it to learn from", file=request.trees)
+    key = _key(request)
+    if is_finished(request.output, KIND, key, force=request.force):
+        print(f"{request.output}: already refined from the same model, data and settings")
+        return
     bridged = _with_their_labels(bridged, trees)
     teacher = replace(bridged, bridge=None, encoder=None, encoder_at=None)
     source = _source_trees(request, teacher)
@@ -104,7 +111,7 @@ def refine_files(request: Request, encoding: EncoderSettings) -> None:
         )
         refined, history = _run(refining)
     refined.about = {**bridged.about, "refined": _how(request, len(refining.projected))}
-    refined.save(request.output)
+    refined.save(request.output, key=key)
     shutil.rmtree(work, ignore_errors=True)
     print(f"{request.output}: {_summary(refining, history)}")
 
@@ -180,6 +187,20 @@ def _target_trees(trees: Sequence[Sentence], bridged: Parser) -> Examples | None
     store = encode_into_store(bridged.load_encoder(), [tree.forms for tree in trees])
     assert bridged.bridge is not None
     return Examples.of(trees, store, bridged.bridge, bridged.labels, bridged.tags)
+
+
+def _key(request: Request) -> str | None:
+    """A hash of all that decides the outcome; None where standard input is part of it."""
+    bitext, tagger = request.bitext, request.tagger and find_model(request.tagger)
+    given = (request.bridge, *(bitext.paths if bitext else ()), request.make.links, *request.text,
+             request.treebank, request.trees, tagger)  # fmt: skip
+    files = [find_model(request.model), *(str(path) for path in given if path)]
+    if "-" in files:
+        return None
+    text = [bitext.source_language, bitext.language, bitext.engine, bitext.contractions,
+            bitext.limit] if bitext else []  # fmt: skip
+    settings = [asdict(part) for part in (request.make, request.carry, request.refine)]
+    return key_of("refine", digest_files(files), text, settings, request.language, request.passes)
 
 
 def _how(request: Request, sentences: int) -> dict[str, object]:

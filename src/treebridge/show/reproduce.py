@@ -17,9 +17,12 @@ from treebridge.experiment.refining import Refined
 from treebridge.experiment.supply import Supply
 from treebridge.experiment.systems import System, choose_systems
 from treebridge.experiment.table import Table, run_table
+from treebridge.folders import work_folder
 from treebridge.show.progress import watch
 from treebridge.show.results import save_table, show_table
 from treebridge.show.train import Lines
+
+RESULTS = ("runs", "parsers", "anisotropy.json")  # what marks a folder of results
 
 
 def talk() -> Talk:
@@ -47,6 +50,7 @@ def reproduce_table1(
     *,
     preset: str,
     dry_run: bool,
+    force: bool = False,
 ) -> Table | None:
     """Fill the table, saving it after every language; or only list what that would take."""
     systems = choose_systems(names, settings.parser.tags)
@@ -54,6 +58,7 @@ def reproduce_table1(
     if dry_run:
         _list_steps(supply, codes, systems, seeds, settings.parser.tags)
         return None
+    work_folder(folder, "reproduce", RESULTS, force=force)
     about = {
         "part": supply.part,
         "tags": settings.parser.tags,

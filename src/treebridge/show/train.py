@@ -9,9 +9,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from treebridge.artefact import check_free
 from treebridge.corpus.conllu import Treebank
 from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.experiment.material import digest_trees
+from treebridge.folders import add_to_note, check_free, is_finished
+from treebridge.keys import key_of
 from treebridge.parse.checkpoint import Metrics
 from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
@@ -20,6 +22,7 @@ from treebridge.parse.train import Watcher
 from treebridge.parse.verdict import parser_verdict
 from treebridge.show.lines import Talk, minutes
 from treebridge.show.progress import watch
+from treebridge.writing import replacing
 
 
 class Lines(Talk, Watcher):
@@ -50,11 +53,18 @@ def train_parser(
     encoder_settings: EncoderSettings,
     *,
     resume: bool,
+    force: bool = False,
 ) -> None:
     """Train, save, and say how good it got; the output's hidden neighbour holds checkpoints."""
     check_free(output, KIND)
     trees = Treebank.read(treebank)
     dev_trees = Treebank.read(dev) if dev else None
+    loaded = Encoder.load(encoder, encoder_settings)
+    digests = [digest_trees(part) for part in (trees, dev_trees) if part is not None]
+    key = key_of("train", loaded.cache_key, settings.config(), digests)
+    if is_finished(output, KIND, key, force=force):
+        print(f"{output}: already trained on the same trees with the same encoder and settings")
+        return
     work = output.absolute().with_name(f".{output.name}.training")
     first = os.environ.get("RANK", "0") == "0"  # of those that torchrun started
     if first and not resume:
@@ -63,7 +73,7 @@ def train_parser(
     try:
         parser = Parser.train(
             trees,
-            Encoder.load(encoder, encoder_settings),
+            loaded,
             dev_trees,
             settings,
             device=encoder_settings.device,
@@ -79,7 +89,7 @@ def train_parser(
         "dev": Path(dev).name if dev else "held out",
         "language": language_in_name(treebank),
     }
-    parser.save(output)
+    parser.save(output, key=key)
     draw_curve(parser.history, output / "learning-curve.png", lines)
     shutil.rmtree(work, ignore_errors=True)
     best = parser.scores
@@ -114,4 +124,6 @@ def draw_curve(history: Sequence[Metrics], path: Path, watcher: Watcher) -> None
     left.set(xlabel="epoch", ylabel="loss a word, training")
     right.set_ylabel("dev, percent")
     left.legend(handles=lines, loc="center right")
-    figure.savefig(path, dpi=120)
+    with replacing(path) as new:
+        figure.savefig(new, dpi=120, format="png")
+    add_to_note(path.parent, path.name)

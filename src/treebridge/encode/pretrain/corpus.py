@@ -19,6 +19,7 @@ from treebridge.encode.pretrain.reading import read_side
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.vocabulary import inside_words, train_vocabulary
 from treebridge.errors import TreebridgeError
+from treebridge.writing import write_file
 
 CHUNK = 4096  # lines that are cut together
 HELD_OUT, MOST_HELD_OUT = 100, 400  # one stretch in so many, and how many at most
@@ -70,9 +71,9 @@ def make_corpus(
     )
     say(f"cutting the text into pieces, {tokenizer.get_vocab_size():,} different ones")
     total = _write(watch(read_side(files, side)), tokenizer, settings.length - 2, folder)
-    tokenizer.save(str(folder / "tokenizer.json"))
+    write_file(folder / "tokenizer.json", tokenizer.to_str(pretty=True))
     about = {"key": key, "pieces": total, "files": {n: checksum(folder / n) for n in FILES}}
-    (folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
+    write_file(folder / "corpus.json", json.dumps(about) + "\n")
     return read_corpus(folder)
 
 

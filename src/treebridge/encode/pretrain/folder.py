@@ -11,12 +11,12 @@ import torch
 from tokenizers import Tokenizer
 
 from treebridge import __version__
-from treebridge.artefact import new_folder
 from treebridge.encode.pretrain.corpus import Corpus
 from treebridge.encode.pretrain.network import KIND
 from treebridge.encode.pretrain.run import Metrics
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.vocabulary import save_tokenizer
+from treebridge.folders import new_folder
 
 
 def save_encoder(
@@ -26,12 +26,13 @@ def save_encoder(
     settings: PretrainSettings,
     history: list[Metrics],
     about: dict[str, Any],
+    key: str | None = None,
 ) -> None:
     """Write a folder that `Encoder.load` and `transformers` take, whole or not at all."""
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    with new_folder(output, KIND) as folder:
+    with new_folder(output, KIND, key=key) as folder:
         network.eval().cpu().save_pretrained(str(folder))
         save_tokenizer(tokenizer, folder, settings.length)
         record = {"settings": settings.config(), "about": about, "history": history}

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from treebridge.checkpoints import write_checkpoint
 from treebridge.encode.pretrain.corpus import Corpus
 from treebridge.encode.pretrain.network import Rows, count_right, new_network, summed_loss
 from treebridge.encode.pretrain.rows import held_out_batches, training_batches
@@ -188,7 +189,6 @@ class Pretraining:
 
     def _write(self, optimizer: torch.optim.Optimizer) -> None:
         assert self.work
-        self.work.mkdir(parents=True, exist_ok=True)
         content = {
             "key": self._key(),
             "weights": self.network.state_dict(),
@@ -196,8 +196,7 @@ class Pretraining:
             "scaler": self._scaler.state_dict(),
             "progress": vars(self.done),
         }
-        torch.save(content, self.work / "last.new")
-        (self.work / "last.new").replace(self.work / "last.pt")
+        write_checkpoint(self.work / "last.pt", content)
 
     def _read(self) -> dict[str, Any] | None:
         if self.work is None:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from treebridge.errors import TreebridgeError
+from treebridge.seeds import check_seed
 
 STARTS = ("informed", "random")
 # From the smallest that works to far beyond what anyone trains: what lies outside is a slip.
@@ -20,7 +21,6 @@ LIMITS: dict[str, tuple[float, float]] = {
     "learning_rate": (1e-12, 1.0),
     "minutes": (0, 1_000_000),
     "tokens": (0, 10**15),
-    "seed": (0, 2**63 - 1),
 }
 
 
@@ -69,6 +69,7 @@ class PretrainSettings:
             raise TreebridgeError(f"--start {self.start}: there are {', '.join(STARTS)}")
         if not self.tokens and not self.minutes:
             raise TreebridgeError("training needs a budget: minutes or tokens above 0")
+        check_seed(self.seed)
 
     def config(self) -> dict[str, Any]:
         """For a file of JSON."""

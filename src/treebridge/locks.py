@@ -1,0 +1,66 @@
+"""Locks on files and folders; they end with the process that holds them, however it ends."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from treebridge.errors import TreebridgeError
+from treebridge.writing import blame, flock, is_stream, new_part, parents, real_place
+
+
+@contextmanager
+def hold(path: str | Path | None, *, wait: bool = False) -> Iterator[None]:
+    """Prove that an output can be written, and keep other runs away from it during the block.
+
+    A run that comes second is told who holds the output, or waits.
+    """
+    # Standard output and pipes are nobody's; under torchrun the first process holds for all.
+    if path is None or is_stream(path) or os.environ.get("RANK", "0") != "0":
+        yield
+        return
+    place = real_place(path)
+    with parents(place):
+        with blame(path), new_part(place):
+            pass
+        with _locked(place.with_name(f".{place.name}.lock"), Path(path), wait=wait):
+            yield
+
+
+@contextmanager
+def _locked(lock: Path, output: Path, *, wait: bool) -> Iterator[None]:
+    with blame(output):
+        descriptor = _open_locked(lock, output, wait=wait)
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)  # before it is let go, so that nobody takes a file in vain
+        os.close(descriptor)
+
+
+def _open_locked(lock: Path, output: Path, *, wait: bool) -> int:
+    while True:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+        if not flock(descriptor, wait=wait):
+            holder = os.read(descriptor, 200).decode("utf-8", "replace").strip() or "another run"
+            os.close(descriptor)
+            raise TreebridgeError(
+                f"{holder} is writing this output; wait until it ends, or choose another path",
+                file=output,
+            )
+        if _is_still(lock, descriptor):
+            break
+        os.close(descriptor)  # its holder has removed it meanwhile
+    os.ftruncate(descriptor, 0)
+    os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+    return descriptor
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
