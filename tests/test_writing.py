@@ -176,6 +176,7 @@ def test_places_that_cannot_be_written(draw, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     for output, reason in (
         ("file/deep/out", "part of this path is a file, not a folder"),
+        ("file/out", "a file is in the way"),
         ("x" * 250, "the file name is too long"),
         ("a/b/" + "x" * 300, "the file name is too long"),
         ("/proc/out", "no such file or folder"),

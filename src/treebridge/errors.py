@@ -51,6 +51,7 @@ _REASONS = {
     errno.EACCES: "permission denied; choose another path or change the permissions",
     errno.EPERM: "permission denied; choose another path or change the permissions",
     errno.ENOTDIR: "part of this path is a file, not a folder; choose another path",
+    errno.EEXIST: "a file is in the way; choose another path",
     errno.ENAMETOOLONG: "the file name is too long; choose a shorter one",
     errno.ENOENT: "no such file or folder",
     errno.EMFILE: "too many files are open; raise the limit with: ulimit -n 4096",

@@ -45,7 +45,8 @@ def check_free(path: str | Path, kind: str) -> None:
     if not place.exists():
         return
     if not place.is_dir() or (any(place.iterdir()) and _kind(place) != kind):
-        raise TreebridgeError(f"this exists and is not a {kind}; choose another path", file=path)
+        what = f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+        raise TreebridgeError(f"this exists and is not {what}; choose another path", file=path)
     if place.is_mount():
         raise TreebridgeError("this is a mount point; choose a folder inside it", file=path)
 

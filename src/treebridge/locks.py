@@ -23,7 +23,7 @@ def hold(path: str | Path | None, *, wait: bool = False) -> Iterator[None]:
         yield
         return
     place = real_place(path)
-    with parents(place):
+    with parents(place, path):
         with blame(path), new_part(place):
             pass
         with _locked(place.with_name(f".{place.name}.lock"), Path(path), wait=wait):
@@ -35,6 +35,9 @@ def _locked(lock: Path, output: Path, *, wait: bool) -> Iterator[None]:
     with blame(output):
         descriptor = _open_locked(lock, output, wait=wait)
     try:
+        with blame(output, lock):
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
         yield
     finally:
         lock.unlink(missing_ok=True)  # before it is let go, so that nobody takes a file in vain
@@ -52,11 +55,8 @@ def _open_locked(lock: Path, output: Path, *, wait: bool) -> int:
                 file=output,
             )
         if _is_still(lock, descriptor):
-            break
+            return descriptor
         os.close(descriptor)  # its holder has removed it meanwhile
-    os.ftruncate(descriptor, 0)
-    os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
-    return descriptor
 
 
 def _is_still(path: Path, descriptor: int) -> bool:

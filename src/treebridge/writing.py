@@ -167,10 +167,10 @@ def remove(path: Path) -> None:
 
 
 @contextmanager
-def parents(place: Path) -> Iterator[None]:
+def parents(place: Path, path: str | Path) -> Iterator[None]:
     """The folders above a place, made if need be; those that stay empty are removed again."""
     missing = [folder for folder in place.parents if not folder.exists()]
-    with blame(place):
+    with blame(path):
         place.parent.mkdir(parents=True, exist_ok=True)
     try:
         yield

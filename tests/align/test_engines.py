@@ -90,7 +90,7 @@ def test_models_are_kept_and_applied(world: dict, name: str, tmp_path: Path) -> 
     model.save(tmp_path / "model")
     model.save(tmp_path / "model")  # over the old one
     assert sorted(p.name for p in (tmp_path / "model").iterdir()) == [
-        "config.json", "model.safetensors", "words.json",
+        ".treebridge.json", "config.json", "model.safetensors", "words.json",
     ]  # fmt: skip
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
     loaded = load_aligner(tmp_path / "model")
@@ -126,7 +126,7 @@ def test_strange_folders_are_refused(tmp_path: Path) -> None:
         load_aligner(folder)
     with pytest.raises(TreebridgeError, match="no alignment model but something else"):
         load_aligner(tmp_path)
-    with pytest.raises(TreebridgeError, match="no alignment model"):
+    with pytest.raises(TreebridgeError, match="exists and is not an alignment model"):
         model.save(tmp_path)  # holds other things
     assert (tmp_path / "model").is_dir()
 

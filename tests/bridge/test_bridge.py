@@ -150,7 +150,7 @@ def test_folders_of_another_kind_or_format(occurrences, tmp_path: Path) -> None:
         Bridge.load(folder)
     with pytest.raises(TreebridgeError, match="there is no such folder"):
         Bridge.load(tmp_path / "c")
-    with pytest.raises(TreebridgeError, match="is no bridge; name another"):
+    with pytest.raises(TreebridgeError, match="is not a bridge; choose another path"):
         bridge.save(folder)
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "bridge.safetensors").write_bytes(b"broken")

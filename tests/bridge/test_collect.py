@@ -166,7 +166,7 @@ def test_a_full_disk_is_found_before_anything_is_encoded(tmp_path: Path) -> None
     source, target = encoders()
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
-        with pytest.raises(TreebridgeError, match=r"the vectors cannot be kept here: .*make room"):
+        with pytest.raises(TreebridgeError, match=r"cannot be written: .*set TREEBRIDGE_CACHE"):
             collect(
                 links_of(WORLD, "near", SENTENCES),
                 source,

@@ -311,7 +311,7 @@ def test_by_command_alone_and_by_torchrun(run: Run, text: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["none.txt"], "none.txt: no such file"),
+        (["none.txt"], "none.txt: there is no such file"),
         (["few.txt"], "pre-training needs thousands"),
         (["few.txt", "--minutes", "1", "--tokens", "1"], "two budgets"),
         (["few.txt", "--heads", "7"], "7 heads do not share 256 dimensions"),

@@ -150,10 +150,14 @@ def test_build(here: Run, data: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert scored.returncode == 0 and '"LAS"' in scored.stdout, scored.stderr
     again = here(*command)
     assert "there already" in again.stdout
-    other = here(*command, "--level", "word")
+    refused = here(*command, "--level", "word")
+    assert refused.returncode == 2 and refused.stderr.endswith(
+        "es: a finished parser made from other data or settings is here; --force replaces it"
+    )
+    other = here(*command, "--level", "word", "--force")
     assert other.returncode == 0 and "training a parser" not in other.stderr, other.stderr
     assert "its result was there" in other.stdout
-    refined = here(*command, "--refine")
+    refined = here(*command, "--refine", "--force")
     assert refined.returncode == 0 and "training a parser" not in refined.stderr, refined.stderr
     assert "refining" in refined.stdout and "bridging" in refined.stdout
     assert "| refined on | `en-es.tsv` |" in (tmp_path / "es" / "README.md").read_text()

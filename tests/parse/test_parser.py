@@ -88,7 +88,7 @@ def test_saved_loaded_and_saved_again(parser: Parser, folder: Path, tmp_path: Pa
     for name in ("parser.safetensors", "config.json", "README.md", "metrics.jsonl"):
         assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()
     assert sorted(p.name for p in folder.iterdir()) == [
-        "README.md", "config.json", "metrics.jsonl", "parser.safetensors",
+        ".treebridge.json", "README.md", "config.json", "metrics.jsonl", "parser.safetensors",
     ]  # fmt: skip
     assert len((folder / "metrics.jsonl").read_text().splitlines()) == QUICK.epochs
 

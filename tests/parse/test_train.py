@@ -138,7 +138,7 @@ def test_train_command(encoder: StaticEncoder, tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "file").touch()
     common = ("train", tmp_path / "train.conllu", "--encoder", encoder.name, "--preset", "small")
-    with pytest.raises(TreebridgeError, match="is no parser; name another"):
+    with pytest.raises(TreebridgeError, match="is not a parser; choose another path"):
         command(*common, "-o", tmp_path / "taken")
     made = tmp_path / "en"
     printed = command(*common, "-o", made, "--epochs", "1", "--tags", "none", "--no-isotropy")

@@ -156,7 +156,7 @@ def test_wrong_models_and_places(home: Path, tmp_path: Path) -> None:
     with pytest.raises(TreebridgeError, match="this is a folder; give a file"):
         command("parse", tmp_path, "--model", home / "model")
     (tmp_path / "out").write_text("mine")
-    with pytest.raises(TreebridgeError, match="there already; --force writes over it"):
+    with pytest.raises(TreebridgeError, match="this file exists; --force replaces it"):
         command(*good, home / "model", "-o", tmp_path / "out")
     assert (tmp_path / "out").read_text() == "mine"
     command(*good, home / "model", "-o", tmp_path / "out", "--force")
@@ -206,7 +206,7 @@ def test_ctrl_c_keeps_what_is_done_in_a_file(home: Path, tmp_path: Path) -> None
     process.stdin.write(LINE * 40)
     process.stdin.flush()
     deadline = time.time() + 180
-    while not any(p.stat().st_size for p in tmp_path.iterdir()) and time.time() < deadline:
+    while not any(p.stat().st_size for p in tmp_path.glob("*.part")) and time.time() < deadline:
         time.sleep(0.1)
     assert not (tmp_path / "out.conllu").exists()  # under its name only when it is done
     time.sleep(0.5)  # it waits for more input now

@@ -44,7 +44,7 @@ def keeping(folder: Path) -> Iterator[None]:
             yield
     except NotWritable as error:
         raise TreebridgeError(
-            f"{error.message}, or set TREEBRIDGE_CACHE to another folder", file=error.file
+            f"{error.message}; set TREEBRIDGE_CACHE to keep the cache elsewhere", file=error.file
         ) from error
 
 
