@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import warnings
 from pathlib import Path
 
 
@@ -16,6 +17,11 @@ class TreebridgeError(Exception):
         self.file = None if file is None else str(file)
         self.line = line
         super().__init__(message)
+
+    @property
+    def problem(self) -> str:
+        """The message without what to do about it."""
+        return self.message.partition(";")[0]
 
     def __str__(self) -> str:
         place = [str(part) for part in (self.file, self.line) if part is not None]
@@ -88,3 +94,12 @@ def in_one_sentence(error: Exception) -> TreebridgeError | None:
     if type(error).__name__ == "SafetensorError":
         return TreebridgeError(f"damaged weights ({first_line(error)}); make or copy them again")
     return None
+
+
+class DamagedCache(UserWarning):
+    """Something that is kept to save time was damaged; it is ignored and made again."""
+
+
+def warn_damaged(path: str | Path, damage: str) -> None:
+    """Say in one line what is made again, and why."""
+    warnings.warn(f"{path}: damaged ({damage}); making it again", DamagedCache, stacklevel=3)

@@ -15,6 +15,7 @@ from treebridge.align.engines import engine, load_aligner
 from treebridge.align.score import score
 from treebridge.align.symmetrize import symmetrize
 from treebridge.align.threads import Threads
+from treebridge.artefact import write_tensors
 from treebridge.corpus.artificial import World
 
 ENGINES = ("fast-align", "hmm")
@@ -112,6 +113,7 @@ def test_strange_folders_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     model.save(folder)
     config = json.loads((folder / "config.json").read_text())
+    del config["sha256"]
     for change, message in (
         ({"format": 2}, "this alignment model has format 2, this treebridge reads up to 1"),
         ({"treebridge": "parser"}, "this folder is no alignment model but a parser"),
@@ -122,8 +124,18 @@ def test_strange_folders_are_refused(tmp_path: Path) -> None:
             load_aligner(folder)
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "model.safetensors").write_bytes(b"cut")
+    with pytest.raises(TreebridgeError, match=r"model\.safetensors has 3 bytes instead of"):
+        load_aligner(folder)
+    del config["files"]  # as those made before there were checksums
+    (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(TreebridgeError, match=r"model\.safetensors: cannot be read"):
         load_aligner(folder)
+    whole = model.table._asdict() | model.known._asdict()
+    for name, cut in {"keys": whole["keys"][1:], "pairs": whole["pairs"][1:],
+                      "starts": whole["starts"].astype(np.int32)}.items():  # fmt: skip
+        write_tensors(folder / "model.safetensors", whole | {name: cut})
+        with pytest.raises(TreebridgeError, match="do not belong together"):
+            load_aligner(folder)
     with pytest.raises(TreebridgeError, match="no alignment model but something else"):
         load_aligner(tmp_path)
     with pytest.raises(TreebridgeError, match="exists and is not an alignment model"):

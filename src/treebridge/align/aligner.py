@@ -17,11 +17,12 @@ from treebridge.align.encoded import Encoded, Vocabulary
 from treebridge.align.table import PairTable
 from treebridge.align.threads import Threads
 from treebridge.artefact import read_tensors, write_config, write_tensors
-from treebridge.errors import TreebridgeError, first_line
+from treebridge.errors import TreebridgeError
 from treebridge.folders import new_folder
+from treebridge.records import FIX, read_record
 
 KIND, FORMAT = "alignment model", 1
-PARTS = "model.safetensors"
+WORDS, PARTS = "words.json", "model.safetensors"
 NOTHING = -1  # what a word picks that has no translation
 Report = Callable[[str, float], None]  # is told what is being done, and which share of it is ready
 
@@ -88,24 +89,38 @@ class Aligner(ABC):
                 "trained": self.trained,
                 "made": self.made,
             }
-            write_config(made, KIND, FORMAT, config)
-            (made / "words.json").write_text(json.dumps(words, ensure_ascii=False), "utf-8")
+            (made / WORDS).write_text(json.dumps(words, ensure_ascii=False), "utf-8")
             write_tensors(made / PARTS, {**self.table._asdict(), **self.known._asdict()})
+            write_config(made, KIND, FORMAT, config, [WORDS, PARTS])
 
 
 def read_parts(folder: Path) -> tuple[PairTable, Knowledge, Vocabulary, Vocabulary]:
     """The large parts of a model."""
+    words = read_record(folder / WORDS)
+    arrays = read_tensors(folder / PARTS)
     try:
-        words = json.loads((folder / "words.json").read_text("utf-8"))
-        arrays = read_tensors(folder / PARTS)
         table = PairTable(*(arrays[name] for name in PairTable._fields))
         known = Knowledge(*(arrays[name] for name in Knowledge._fields))
         source, target = (_vocabulary(**words[side]) for side in ("source", "target"))
-        return table, known, source, target
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TreebridgeError(
-            f"the model cannot be read ({first_line(error)}); copy or train it again", file=folder
-        ) from None
+        fits = _fit(table, known)
+    except (ValueError, KeyError, TypeError, IndexError):
+        fits = False
+    if not fits:  # compiled code would read beyond the ends of arrays
+        raise TreebridgeError(f"{WORDS} and {PARTS} do not belong together; {FIX}", file=folder)
+    return table, known, source, target
+
+
+def _fit(table: PairTable, known: Knowledge) -> bool:
+    starts, keys = table
+    return bool(
+        starts.dtype == np.int64
+        and starts.ndim == keys.ndim == known.null_target.ndim == known.null_source.ndim == 1
+        and (starts[0], starts[-1]) == (0, len(keys))
+        and (np.diff(starts) >= 0).all()
+        and known.pairs.shape == (len(keys), 2)
+        and keys.max(initial=-1) < len(known.null_target)
+        and len(starts) - 1 <= len(known.null_source)
+    )
 
 
 def _vocabulary(words: list[str], prefixes: list[str], letters: int) -> Vocabulary:

@@ -7,8 +7,9 @@ from pathlib import Path
 from treebridge.align.aligner import FORMAT, KIND, Aligner, read_parts
 from treebridge.align.fast_align import FastAlign, FastAlignSettings
 from treebridge.align.hmm import Hmm, HmmSettings
-from treebridge.artefact import read_config
+from treebridge.artefact import check_files, read_config
 from treebridge.errors import TreebridgeError
+from treebridge.records import FIX, field
 
 _ENGINES: dict[str, tuple[type[Aligner], type]] = {
     FastAlign.engine: (FastAlign, FastAlignSettings),
@@ -28,6 +29,12 @@ def load_aligner(folder: str | Path) -> Aligner:
     """A model that `Aligner.save` wrote, whichever engine it is of."""
     folder = Path(folder)
     config = read_config(folder, KIND, FORMAT)
-    kind = engine(config["engine"])
-    settings = _ENGINES[kind.engine][1](**config["settings"])
-    return kind(*read_parts(folder), settings, config["trained"], config["made"])
+    check_files(folder, config)
+    where = folder / "config.json"
+    kind = engine(field(config, "engine", str, where))
+    try:
+        settings = _ENGINES[kind.engine][1](**field(config, "settings", dict, where))
+    except TypeError:
+        raise TreebridgeError(f"damaged: 'settings' cannot be used; {FIX}", file=where) from None
+    trained, made = (field(config, name, dict, where) for name in ("trained", "made"))
+    return kind(*read_parts(folder), settings, trained, made)

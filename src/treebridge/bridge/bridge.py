@@ -10,17 +10,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.artefact import read_config, read_tensors, write_config, write_tensors
+from treebridge.artefact import (
+    check_files,
+    read_config,
+    read_tensors,
+    write_config,
+    write_tensors,
+)
 from treebridge.bridge.space import Space, cite
 from treebridge.corpus.bitext import Bitext
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.folders import new_folder
+from treebridge.records import field as field_of
 from treebridge.seeds import check_seed
 
 if TYPE_CHECKING:
     from treebridge.bridge.make import MakeSettings
 
 KIND, FORMAT = "bridge", 1
+TENSORS = "bridge.safetensors"
 
 
 @dataclass
@@ -65,39 +73,50 @@ class Bridge:
     def save(self, path: str | Path, *, key: str | None = None) -> None:
         """Write a folder, whole or not at all; `key` stands for all that the bridge is made of."""
         with new_folder(path, KIND, key=key) as folder:
+            tensors = {
+                "w": self.w,
+                "target_means": self.target.isotropy.means,
+                "into_means": self.into.isotropy.means,
+            }
+            write_tensors(folder / TENSORS, tensors)
+            files = [TENSORS]
+            if self.senses:
+                from treebridge.bridge.dossier import SENSES, write_senses
+
+                write_senses(folder, self.senses)
+                files.append(SENSES)
             config = {
                 "target": self.target.config(),
                 "into": self.into.config(),
                 "made": self.made,
                 "quality": self.quality,
             }
-            write_config(folder, KIND, FORMAT, config)
-            tensors = {
-                "w": self.w,
-                "target_means": self.target.isotropy.means,
-                "into_means": self.into.isotropy.means,
-            }
-            write_tensors(folder / "bridge.safetensors", tensors)
-            if self.senses:
-                from treebridge.bridge.dossier import write_senses
-
-                write_senses(folder, self.senses)
+            write_config(folder, KIND, FORMAT, config, files)
             (folder / "README.md").write_text(_card(Path(path).name, self), encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | Path) -> Bridge:
         """Read a folder."""
-        folder = Path(path)
-        config = read_config(folder, KIND, FORMAT)
-        tensors = read_tensors(folder / "bridge.safetensors")
         from treebridge.bridge.dossier import read_senses
 
+        folder = Path(path)
+        config = read_config(folder, KIND, FORMAT)
+        check_files(folder, config)
+        where = folder / "config.json"
+        sides = [field_of(config, side, dict, where) for side in ("target", "into")]
+        target, into = (Space.from_config(side, where) for side in sides)
+        shapes = {
+            "w": (into.dim, target.dim),
+            "target_means": (None, target.dim),
+            "into_means": (None, into.dim),
+        }
+        tensors = read_tensors(folder / TENSORS, shapes)
         return cls(
-            Space.from_config(config["target"], tensors["target_means"]),
-            Space.from_config(config["into"], tensors["into_means"]),
+            target.with_means(tensors["target_means"]),
+            into.with_means(tensors["into_means"]),
             tensors["w"],
-            config["made"],
-            config["quality"],
+            field_of(config, "made", dict, where),
+            field_of(config, "quality", dict, where),
             read_senses(folder),
         )
 

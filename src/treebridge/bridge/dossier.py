@@ -17,8 +17,11 @@ from treebridge.bridge.layout import LinkArray
 from treebridge.bridge.pages import release
 from treebridge.bridge.senses import Anchors
 from treebridge.corpus.bitext import Pair
+from treebridge.records import field, read_records
 
 CONTEXTS, TRANSLATIONS, SIDE = 3, 5, 5
+SENSES = "senses.jsonl"
+_SENSE: dict[str, type] = {"word": str, "sense": int, "size": int, "source": dict, "contexts": list}
 
 
 def describe_senses(
@@ -77,13 +80,16 @@ def _context(words: list[str], at: int) -> str:
 def write_senses(folder: Path, senses: list[dict[str, Any]]) -> None:
     """One JSON object a line."""
     lines = (json.dumps(sense, ensure_ascii=False) + "\n" for sense in senses)
-    (folder / "senses.jsonl").write_text("".join(lines), encoding="utf-8")
+    (folder / SENSES).write_text("".join(lines), encoding="utf-8")
 
 
 def read_senses(folder: Path) -> list[dict[str, Any]]:
     """What `write_senses` wrote, nothing where it wrote nothing."""
-    path = folder / "senses.jsonl"
+    path = folder / SENSES
     if not path.exists():
         return []
-    lines = path.read_text(encoding="utf-8").split("\n")
-    return [json.loads(line) for line in lines if line]
+    senses = read_records(path)
+    for sense in senses:
+        for name, kind in _SENSE.items():
+            field(sense, name, kind, path)
+    return senses

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treebridge.bridge.isotropy import Isotropy
 from treebridge.encode.encoder import Encoder
 from treebridge.errors import TreebridgeError
+from treebridge.records import FIX, field
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Space:
 
     def check(self, encoder: Encoder) -> None:
         """Refuse vectors of another encoder: they would be noise here."""
-        if encoder.fingerprint != self.fingerprint:
+        if not encoder.has_fingerprint(self.fingerprint):
             raise TreebridgeError(
                 f"this was made with the encoder {self.encoder!r} (layers {self.layers}), and "
                 f"{encoder.name!r} is another one or has other layers; give {self._pinned()}"
@@ -77,11 +78,24 @@ class Space:
         return {"encoder": self.encoder, **commit}
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], means: NDArray[np.floating], words: Iterable[str] = ()
-    ) -> Space:
-        """The space that was saved as `config()`, the isotropy's means and perhaps its words."""
-        return cls(**config, isotropy=Isotropy(np.asarray(means, np.float64)), words=tuple(words))
+    def from_config(cls, config: dict[str, Any], file: Path, words: Iterable[str] = ()) -> Space:
+        """The space that was saved as `config()` in this file; its isotropy is read elsewhere."""
+        dim = field(config, "dim", int, file)
+        if dim < 1:
+            raise TreebridgeError(f"damaged: 'dim' is {dim}; {FIX}", file=file)
+        return cls(
+            field(config, "encoder", str, file),
+            field(config, "fingerprint", str, file),
+            field(config, "layers", str, file),
+            dim,
+            Isotropy.none(dim),
+            field({"commit": "", **config}, "commit", str, file),
+            tuple(words),
+        )
+
+    def with_means(self, means: NDArray[np.floating]) -> Space:
+        """The same with the means of its isotropy."""
+        return replace(self, isotropy=Isotropy(np.asarray(means, np.float64)))
 
 
 def cite(origin: dict[str, Any]) -> str:

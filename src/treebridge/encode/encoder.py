@@ -67,6 +67,10 @@ class Encoder(ABC):
     def fingerprint(self) -> str:
         """A hash of all that decides which vectors come out: weights, tokenizer, layers."""
 
+    def has_fingerprint(self, fingerprint: str) -> bool:
+        """Whether a fingerprint that was kept with a model is of this encoder."""
+        return fingerprint == self.fingerprint
+
     @property
     def cache_key(self) -> str:
         """The fingerprint, and how coarse the numbers are: a cache keeps those apart."""

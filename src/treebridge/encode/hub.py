@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import shutil
 from pathlib import Path
 from typing import Any
 
+from treebridge.checksums import file_sha256, find_damage
 from treebridge.errors import TreebridgeError, first_line
+from treebridge.records import FIX, read_record
 
+PRETRAINED = "pretraining.json"  # what `pretrain` keeps about the encoders it makes
 _TOKENIZER = ["tokenizer*.json", "special_tokens_map.json", "added_tokens.json", "vocab.*",
               "target_vocab.json", "merges.txt", "*.model", "*.spm"]  # fmt: skip
 _WEIGHTS = [["*.safetensors", "*.safetensors.index.json"], ["pytorch_model*.bin*"]]
@@ -35,6 +37,15 @@ def find_encoder(name: str, *, offline: bool = False) -> Path:
 def commit_of(folder: Path) -> str:
     """The commit of the hub that a folder of its cache holds; empty for other folders."""
     return folder.name if folder.parent.name == "snapshots" else ""
+
+
+def check_encoder(folder: Path) -> None:
+    """Refuse a folder that `pretrain` wrote and that has changed since."""
+    note = folder / PRETRAINED
+    if note.exists() and (damage := find_damage(folder, read_record(note).get("files", {}))):
+        raise TreebridgeError(
+            f"damaged: {damage}; {FIX}, or remove {PRETRAINED} if the change was meant", file=folder
+        )
 
 
 def copy_encoder(found: Path, folder: Path) -> None:
@@ -139,11 +150,7 @@ def _check(path: Path, file: Any, name: str) -> None:
     wanted = getattr(file.lfs, "sha256", None) if file.lfs else None
     if wanted is None:
         return
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-    if digest.hexdigest() != wanted:
+    if file_sha256(path) != wanted:
         path.resolve().unlink(missing_ok=True)
         path.unlink(missing_ok=True)
         raise TreebridgeError(

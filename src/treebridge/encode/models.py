@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import re
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,14 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from treebridge.checksums import add_file
 from treebridge.encode.encoder import EncoderSettings, Vectors
 from treebridge.errors import TreebridgeError, first_line
 
 DEFAULT_MAX_PIECES = 512
+# Two lists, as fingerprints that stand in older models were made of the first alone.
+_TOKENIZERS = ("tokenizer*.json", "vocab*", "merges.txt", "*.model", "*.spm")
+_TOKENS = ("special_tokens_map.json", "added_tokens.json")
 _VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model", "*.spm")
 _DTYPES = {
     "fp32": torch.float32,
@@ -73,7 +79,9 @@ class Model:
         self.dim = int(getattr(config, "hidden_size", 0) or config.d_model)
         self.padding = int(getattr(config, "pad_token_id", None) or 0)
         self.max_pieces = _max_pieces(network)
+        self.vocabulary = int(getattr(config, "vocab_size", None) or 0)  # 0 where it is not said
         self.fingerprint = ""
+        self.older_fingerprint = ""  # the form that models made before may have kept
         self.coarseness = ""  # how it computes, where that is not fp32
 
     def hidden(self, ids: NDArray[np.int64], real: NDArray[np.int64]) -> torch.Tensor:
@@ -145,6 +153,16 @@ def _is_installed(package: str) -> bool:
     return True
 
 
+def check_vocabulary(tokenizer: Any, model: Model, folder: Path) -> None:
+    """Refuse a tokenizer whose pieces the network has no vectors for: it is another model's."""
+    if model.vocabulary and tokenizer.vocab_size > model.vocabulary:
+        raise TreebridgeError(
+            f"the tokenizer has {tokenizer.vocab_size:,} pieces and the network "
+            f"{model.vocabulary:,}; they do not belong together",
+            file=folder,
+        )
+
+
 def load_model(folder: Path, settings: EncoderSettings) -> Model:
     """The encoder's network, with weights that were checked to fit it."""
     if settings.precision not in ("auto", *_DTYPES):
@@ -171,6 +189,8 @@ def load_model(folder: Path, settings: EncoderSettings) -> Model:
             network = _quantise(network)
         model = Model(network, layers, device, _DTYPES[precision])
     model.fingerprint = fingerprint
+    has_tokens = any((folder / name).exists() for name in _TOKENS)
+    model.older_fingerprint = _older_fingerprint(folder, layers) if has_tokens else fingerprint
     if precision != "fp32":
         model.coarseness = f"-{settings.backend}-{precision}"
     return model
@@ -209,12 +229,14 @@ def _load_network(folder: Path) -> nn.Module:
         for key in report["missing_keys"]
         if not any(unused in key for unused in _UNUSED) and not _is_computed(network, key)
     ]
-    if missing:
-        raise TreebridgeError(
-            f"{len(missing)} weights are missing (such as {min(missing)}); "
-            "config.json and the weights do not belong together",
-            file=folder,
-        )
+    surplus = _further_layers(report["unexpected_keys"], network)
+    for what, keys in (("missing", missing), ("surplus", surplus)):
+        if keys:
+            raise TreebridgeError(
+                f"{len(keys)} weights are {what} (such as {min(keys)}); "
+                "config.json and the weights do not belong together",
+                file=folder,
+            )
     if getattr(config, "is_encoder_decoder", False):
         network = network.get_encoder()
     return network.eval().requires_grad_(False)  # type: ignore[no-any-return]
@@ -224,6 +246,13 @@ def _is_computed(network: nn.Module, key: str) -> bool:
     """Whether a weight is a formula (Marian's positions), which checkpoints may leave out."""
     owner = network.get_submodule(key.rpartition(".")[0])
     return "SinusoidalPositionalEmbedding" in type(owner).__name__
+
+
+def _further_layers(unexpected: Iterable[str], network: nn.Module) -> list[str]:
+    """Weights of layers like the network's own that it has no place for; heads are none."""
+    kinds = {re.sub(r"\d+", "#", key) for key in network.state_dict()}
+    layers = tuple(kind for kind in kinds if "#" in kind)
+    return [key for key in unexpected if re.sub(r"\d+", "#", key).endswith(layers)]
 
 
 def _count_layers(network: nn.Module) -> int:
@@ -250,13 +279,19 @@ def _max_pieces(network: nn.Module) -> int:
 
 def _fingerprint(folder: Path, layers: list[int]) -> str:
     """A hash over the files that decide what comes out; names and places do not matter."""
+    return _hash_files(folder, layers, (*_TOKENIZERS, *_TOKENS))
+
+
+def _older_fingerprint(folder: Path, layers: list[int]) -> str:
+    """What models were stamped with before special tokens counted, too."""
+    return _hash_files(folder, layers, _TOKENIZERS)
+
+
+def _hash_files(folder: Path, layers: list[int], tokenizer: tuple[str, ...]) -> str:
     digest = hashlib.sha256(json.dumps([layers, ""]).encode())  # "": as it stands in old folders
     weights = "*.safetensors" if any(folder.glob("*.safetensors")) else "pytorch_model*.bin"
-    tokenizer = ("tokenizer*.json", "vocab*", "merges.txt", "*.model", "*.spm")
     for pattern in (weights, "config.json", *tokenizer):
         for path in sorted(folder.glob(pattern)):
             digest.update(path.name.encode())
-            with path.open("rb") as stream:
-                while block := stream.read(1 << 20):
-                    digest.update(block)
+            add_file(digest, path)
     return digest.hexdigest()

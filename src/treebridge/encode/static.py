@@ -18,6 +18,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from treebridge.checksums import add_file
 from treebridge.corpus.files import open_bytes
 from treebridge.encode.encoder import Encoded, Encoder, Vectors, Words
 from treebridge.encode.fasttext import MAGIC, FastTextFile
@@ -52,9 +53,7 @@ class StaticEncoder(Encoder):
         """A hash of the file."""
         if self._fingerprint is None:
             digest = hashlib.sha256(b"static")
-            with self.path.open("rb") as stream:
-                while block := stream.read(1 << 20):
-                    digest.update(block)
+            add_file(digest, self.path)
             self._fingerprint = digest.hexdigest()
         return self._fingerprint
 

@@ -38,11 +38,14 @@ class TransformerEncoder(Encoder):
     @classmethod
     def from_name(cls, name: str, settings: EncoderSettings) -> TransformerEncoder:
         """Load from a folder or the hub."""
-        from treebridge.encode.hub import commit_of, find_encoder
-        from treebridge.encode.models import load_model, load_tokenizer
+        from treebridge.encode.hub import check_encoder, commit_of, find_encoder
+        from treebridge.encode.models import check_vocabulary, load_model, load_tokenizer
 
         folder = find_encoder(name, offline=settings.offline)
-        encoder = cls(name, load_tokenizer(folder), load_model(folder, settings), settings)
+        check_encoder(folder)
+        tokenizer, model = load_tokenizer(folder), load_model(folder, settings)
+        check_vocabulary(tokenizer, model, folder)
+        encoder = cls(name, tokenizer, model, settings)
         if not Path(name).is_dir():
             encoder.commit = commit_of(folder)
         return encoder
@@ -51,6 +54,10 @@ class TransformerEncoder(Encoder):
     def fingerprint(self) -> str:
         """Of weights, tokenizer and layers, in whatever precision they are computed."""
         return self._model.fingerprint
+
+    def has_fingerprint(self, fingerprint: str) -> bool:
+        """Whether this is its fingerprint, or the one it had before special tokens counted."""
+        return fingerprint in (self._model.fingerprint, self._model.older_fingerprint)
 
     @property
     def cache_key(self) -> str:

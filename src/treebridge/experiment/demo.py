@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
@@ -33,6 +32,8 @@ from treebridge.locks import hold
 from treebridge.models import shipped_models
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
+from treebridge.records import field as field_of
+from treebridge.records import read_record
 from treebridge.seeds import check_seed
 from treebridge.show.figures import bars, lines
 from treebridge.show.pretrain import Lines
@@ -131,8 +132,9 @@ class Demo:
         record = folder / "pretraining.json"
         settings = replace(size.encoder, seed=self.seed)
         if record.exists():
-            made = json.loads(record.read_text(encoding="utf-8"))
-            if made["settings"] == settings.config() and made["about"]["lines"] == size.text:
+            made = read_record(record)
+            about = field_of(made, "about", dict, record)
+            if made.get("settings") == settings.config() and about.get("lines") == size.text:
                 self._say(f"{language.name}: found in {folder}.")
                 return list(made["history"])
         text = self.folder / f"{language.code}.txt"

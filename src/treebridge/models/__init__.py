@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from treebridge.errors import TreebridgeError
+from treebridge.records import field, read_record
 
 SHIPPED = Path(__file__).parent
 
@@ -31,7 +31,7 @@ def shipped_models() -> dict[str, Shipped]:
     found = {}
     for config in sorted(SHIPPED.glob("*/config.json")):
         folder = config.parent
-        card = json.loads(config.read_text(encoding="utf-8")).get("card", {})
+        card = field({"card": {}, **read_record(config)}, "card", dict, config)
         found[folder.name] = Shipped(folder.name, folder, card)
     return found
 

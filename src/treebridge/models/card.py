@@ -32,11 +32,16 @@ def read_card(path: Path) -> Card:
         card = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TreebridgeError(f"cannot be read: {error.strerror}", file=path) from None
+    except UnicodeDecodeError:
+        raise TreebridgeError("is not UTF-8; save it as UTF-8", file=path) from None
     except tomllib.TOMLDecodeError as error:
         raise TreebridgeError(f"is no TOML: {error}", file=path) from None
     for name, kind in _NEEDED.items():
         if not isinstance(card.get(name), kind) or not card[name]:
             raise TreebridgeError(f"the card has no {name} ({kind.__name__})", file=path)
+    for name in ("data", "scores"):
+        if not all(isinstance(table, dict) for table in card[name]):
+            raise TreebridgeError(f"expected tables: write [[{name}]] in the card", file=path)
     for number, source in enumerate(card["data"], 1):
         for name in ("what", "licence", "attribution"):
             if not source.get(name):

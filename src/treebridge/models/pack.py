@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from treebridge.artefact import read_tensors, write_config, write_tensors
 from treebridge.bridge.bridge import Bridge
+from treebridge.bridge.isotropy import Isotropy
+from treebridge.bridge.space import Space
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.encode.hub import copy_encoder
 from treebridge.encode.pretrain.network import KIND as ENCODER
@@ -30,7 +32,7 @@ from treebridge.folders import is_finished, new_folder
 from treebridge.keys import digest_files, key_of
 from treebridge.locks import hold
 from treebridge.models.card import Card, read_card, write_card
-from treebridge.parse.folder import FORMAT, KIND, read_parser
+from treebridge.parse.folder import FORMAT, KIND, describe_bridge, files_of, read_parser
 from treebridge.parse.parser import Parser
 
 LIMIT = 30_000_000  # bytes of a shipped model
@@ -93,7 +95,8 @@ def pack_model(found: Path, output: Path, card: Card, *, force: bool = False) ->
         )
     with new_folder(output, KIND, key=key) as folder:
         round_encoder(found / "encoder", folder / "encoder")
-        _write_bridge(parser.bridge, found / "encoder", folder)
+        parser.bridge = _pack_bridge(parser.bridge, found / "encoder", folder)
+        parser.bridge.save(folder / "bridge")
         _write_parser(parser, folder, card)
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         if size > LIMIT:
@@ -104,7 +107,7 @@ def pack_model(found: Path, output: Path, card: Card, *, force: bool = False) ->
             )
 
 
-def _write_bridge(bridge: Bridge, before: Path, folder: Path) -> None:
+def _pack_bridge(bridge: Bridge, before: Path, folder: Path) -> Bridge:
     """The map in half precision, and no list of senses; stamped with the rounded encoder."""
     settings = EncoderSettings(layers=bridge.target.layers or "last4", device="cpu")
     rounded = Encoder.load(folder / "encoder", settings)
@@ -120,18 +123,18 @@ def _write_bridge(bridge: Bridge, before: Path, folder: Path) -> None:
             )
     target = replace(bridge.target, encoder="encoder", fingerprint=rounded.fingerprint, commit="")
     into = replace(bridge.into, encoder=Path(bridge.into.encoder).name)
-    bridge = replace(bridge, target=target, into=into, senses=[])
-    bridge.save(folder / "bridge")
-    path = folder / "bridge" / "bridge.safetensors"
-    write_tensors(path, {name: _single(name, x) for name, x in read_tensors(path).items()})
+    w: Any = half(bridge.w)
+    return replace(bridge, target=_single(target), into=_single(into), w=w, senses=[])
 
 
-def _single(name: str, weight: NDArray[Any]) -> NDArray[Any]:
+def _single(space: Space) -> Space:
     """Means are few, and what is subtracted from every vector: they keep 32 bits."""
-    return half(weight) if name == "w" else np.asarray(weight, np.float32)
+    means: Any = space.isotropy.means.astype(np.float32)
+    return replace(space, isotropy=Isotropy(means))
 
 
 def _write_parser(parser: Parser, folder: Path, card: Card) -> None:
+    assert parser.bridge is not None
     weights = {
         f"model.{name}": half(weight.detach().cpu().numpy())
         for name, weight in parser.model.state_dict().items()
@@ -146,9 +149,10 @@ def _write_parser(parser: Parser, folder: Path, card: Card) -> None:
         "tags": list(parser.tags),
         "scores": parser.scores,
         "about": {key: _bare(value) for key, value in parser.about.items()},
+        "bridge": describe_bridge(parser.bridge),
         "card": card,
     }
-    write_config(folder, KIND, FORMAT, config)
+    write_config(folder, KIND, FORMAT, config, files_of(folder))
     (folder / "README.md").write_text(write_card(card), encoding="utf-8")
 
 

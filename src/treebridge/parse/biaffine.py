@@ -39,7 +39,15 @@ class States(NamedTuple):
 class Biaffine(nn.Module):
     """Vectors in; scores of tags, arcs and labels out."""
 
-    def __init__(self, settings: ParserSettings, dim: int, labels: int, tags: int):
+    def __init__(
+        self,
+        settings: ParserSettings,
+        dim: int,
+        labels: int,
+        tags: int,
+        *,
+        initialize: bool = True,  # False where weights are loaded: orthogonal ones take long
+    ):
         super().__init__()
         self.settings = settings
         wide = 2 * settings.hidden
@@ -66,6 +74,10 @@ class Biaffine(nn.Module):
         self.label_weight = nn.Parameter(
             torch.zeros(settings.label + 1, labels, settings.label + 1)
         )
+        if initialize:
+            self._initialize()
+
+    def _initialize(self) -> None:
         for lstm in self.lstm:
             for name, weight in lstm.named_parameters():
                 if "weight" in name:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from treebridge.artefact import read_config, read_tensors, write_config, write_tensors
+from treebridge.artefact import (
+    Shape,
+    check_files,
+    read_config,
+    read_tensors,
+    write_config,
+    write_tensors,
+)
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
 from treebridge.encode.encoder import Encoder, EncoderSettings
@@ -21,8 +30,10 @@ from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.verdict import bridge_verdict
 from treebridge.parse.vocab import Names
+from treebridge.records import FIX, field, names
 
 KIND, FORMAT = "parser", 1
+TENSORS, METRICS = "parser.safetensors", "metrics.jsonl"
 
 
 def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -> None:
@@ -33,7 +44,8 @@ def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -
             for name, weight in parser.model.state_dict().items()
         }
         means = parser.space.isotropy.means
-        write_tensors(made / "parser.safetensors", {**tensors, "isotropy": means})
+        write_tensors(made / TENSORS, {**tensors, "isotropy": means})
+        write_metrics(made / METRICS, parser.history)
         config = {
             "settings": parser.settings.config(),
             "space": parser.space.config(),
@@ -48,10 +60,21 @@ def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -
             judged = replace(parser.bridge, quality={**parser.bridge.quality, "verdict": verdict})
             judged.save(made / "bridge")
             parser.load_encoder().save(made / "encoder")
-            config["bridge"] = {**parser.bridge.target.origin(), "quality": verdict}
-        write_config(made, KIND, FORMAT, config)
-        write_metrics(made / "metrics.jsonl", parser.history)
+            config["bridge"] = describe_bridge(judged)
+        write_config(made, KIND, FORMAT, config, files_of(made))
         (made / "README.md").write_text(model_card(config), encoding="utf-8")
+
+
+def describe_bridge(bridge: Bridge) -> dict[str, Any]:
+    """What a parser's config.json says of its bridge; without it there is none to cross."""
+    return {**bridge.target.origin(), "quality": bridge.quality.get("verdict", "")}
+
+
+def files_of(folder: Path) -> list[str]:
+    """The files that a parser cannot do without; the bridge's config.json vouches for its own."""
+    encoder = sorted(f"encoder/{path.name}" for path in folder.glob("encoder/*"))
+    own = [TENSORS, METRICS, "bridge/config.json"]
+    return [*(name for name in own if (folder / name).exists()), *encoder]
 
 
 def read_parser(
@@ -60,37 +83,55 @@ def read_parser(
     """Read a folder; with a bridge in it, the parser is across it at once."""
     folder = Path(folder)
     config = read_config(folder, KIND, FORMAT)
-    tensors = read_tensors(folder / "parser.safetensors")
+    # An encoder is known by its fingerprint, which is taken whenever it is loaded.
+    check_files(folder, config, only_sizes="encoder/")
+    path = folder / "config.json"
+    words = names({"words": [], **config}, "words", path)
+    space = Space.from_config(field(config, "space", dict, path), path, words)
+    settings = ParserSettings.from_config(field(config, "settings", dict, path), path)
+    labels, tags = (Names(names(config, name, path)) for name in ("labels", "tags"))
     try:
-        words = config.get("words", ())
-        space = Space.from_config(config["space"], tensors.pop("isotropy"), words)
-        settings = ParserSettings.from_config(config["settings"])
-        labels, tags = Names(config["labels"]), Names(config["tags"])
-        model = Biaffine(settings, space.dim, len(labels), len(tags))
-        weights = {name.removeprefix("model."): torch.from_numpy(x) for name, x in tensors.items()}
-        model.load_state_dict(weights)
-    except (KeyError, TypeError, RuntimeError):
-        raise TreebridgeError(
-            "config.json and parser.safetensors do not belong together; make the parser again",
-            file=folder,
-        ) from None
+        model = Biaffine(settings, space.dim, len(labels), len(tags), initialize=False)
+    except (RuntimeError, MemoryError):  # sizes that nothing can have
+        raise TreebridgeError(f"damaged: the network is too large; {FIX}", file=path) from None
+    tensors = read_tensors(folder / TENSORS, _shapes(model, space.dim))
+    space = space.with_means(tensors.pop("isotropy"))
+    weights = {name.removeprefix("model."): torch.from_numpy(x) for name, x in tensors.items()}
+    model.load_state_dict(weights)
     model.to(choose_device(encoder_settings.device))
-    parser = Parser(model.eval(), space, labels, tags, about=config.get("about", {}))
+    about = field({"about": {}, **config}, "about", dict, path)
+    parser = Parser(model.eval(), space, labels, tags, about=about)
     # A shipped model has no history, only the scores of its best epoch.
     scores = config.get("scores")
-    parser.history = read_metrics(folder / "metrics.jsonl") or ([scores] if scores else [])
+    parser.history = read_metrics(folder / METRICS) or ([scores] if scores else [])
     parser.encoder_settings = encoder_settings
-    if (folder / "bridge").is_dir():
+    if _crosses_bridge(config):
         parser = parser.across(Bridge.load(folder / "bridge"))
-        parser.encoder_at = _encoder_in(folder / "encoder")
+        parser.encoder_at = str(_encoder_in(folder / "encoder"))
     if encoder is not None:
         (parser.bridge.target if parser.bridge else parser.space).check(encoder)
         parser.encoder = encoder
     return parser
 
 
-def _encoder_in(folder: Path) -> str | None:
+def _shapes(model: Biaffine, dim: int) -> dict[str, Shape]:
+    weights = {f"model.{name}": tuple(x.shape) for name, x in model.state_dict().items()}
+    return {**weights, "isotropy": (None, dim)}
+
+
+def _crosses_bridge(config: Mapping[str, Any]) -> bool:
+    """Shipped models always do; the older ones have a card, and say nothing of their bridge."""
+    return "bridge" in config or "card" in config
+
+
+def _encoder_in(folder: Path) -> Path:
     """A checkpoint is a folder, static vectors are the one file in it."""
-    if not folder.is_dir() or (folder / "config.json").exists():
-        return str(folder) if folder.is_dir() else None
-    return next((str(path) for path in folder.iterdir()), None)
+    if (folder / "config.json").exists():
+        return folder
+    files = [path for path in sorted(folder.glob("*")) if not path.name.startswith(".")]
+    if len(files) != 1:
+        raise TreebridgeError(
+            f"expected an encoder here: a checkpoint, or one file of word vectors; {FIX}",
+            file=folder,
+        )
+    return files[0]

@@ -26,6 +26,7 @@ from treebridge.parse.predict import annotated, predict
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.train import Watcher, train_on
 from treebridge.parse.vocab import Names
+from treebridge.records import FIX
 
 FIRST, CHUNK = 16, 512  # sentences that are sorted by length together: at first, and at most
 Floats = NDArray[np.float32]
@@ -213,6 +214,12 @@ class Parser:
                 if space.layers:
                     settings = replace(settings, layers=space.layers)
                 encoder = Encoder.load(self.encoder_at or space.encoder, settings)
+            if self.encoder_at and not encoder.has_fingerprint(space.fingerprint):
+                raise TreebridgeError(
+                    "the encoder of this model is damaged or another one than the model was made "
+                    f"with; {FIX}",
+                    file=self.encoder_at,
+                )
             space.check(encoder)
             self.encoder = encoder
         return encoder

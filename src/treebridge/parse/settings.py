@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 from treebridge.errors import TreebridgeError
+from treebridge.records import FIX, field
 from treebridge.seeds import check_seed
 
 TAGS = ("gold", "none", "predicted")
@@ -64,12 +66,24 @@ class ParserSettings:
         return {**asdict(self), "betas": list(self.betas)}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> ParserSettings:
+    def from_config(
+        cls, config: dict[str, Any], file: str | Path = "config.json"
+    ) -> ParserSettings:
         """Settings that were saved; what a later version has added is at its default."""
-        known = {field.name for field in fields(cls)}
-        chosen = {name: value for name, value in config.items() if name in known}
+        known = {setting.name: type(setting.default) for setting in fields(cls)}
+        chosen = {
+            name: field(config, name, list if kind is tuple else kind, file)
+            for name, kind in known.items()
+            if name in config
+        }
         chosen.setdefault("neighbours", 0)  # taggers saw none when this was not written down
-        return cls(**{**chosen, "betas": tuple(chosen.get("betas", cls.betas))})
+        betas = tuple(chosen.get("betas", cls.betas))
+        if len(betas) != 2 or not all(isinstance(beta, float) for beta in betas):
+            raise TreebridgeError(f"damaged: 'betas' should be two numbers; {FIX}", file=file)
+        try:
+            return cls(**{**chosen, "betas": betas})
+        except TreebridgeError as error:
+            raise TreebridgeError(f"damaged: {error}; {FIX}", file=file) from None
 
 
 PRESETS = {

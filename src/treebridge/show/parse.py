@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,6 +24,7 @@ from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.models import find_model
 from treebridge.parse.parser import CHUNK, Parsed, Parser
+from treebridge.records import read_record
 from treebridge.show.confidence import with_confidence
 from treebridge.show.output import WRITERS, check_output
 from treebridge.show.progress import watch
@@ -86,8 +86,8 @@ def _check_model(folder: Path) -> None:
         hint = f"; did you mean {folder / inside[0]}?" if inside else "; treebridge train makes one"
         raise TreebridgeError(f"there is no parser in this folder{hint}", file=folder)
     try:
-        content = json.loads(config.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content = read_record(config, verify=False)
+    except TreebridgeError:
         return  # loading says what is wrong
     if content.get("treebridge") == "bridge":
         raise TreebridgeError(

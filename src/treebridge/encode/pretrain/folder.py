@@ -11,6 +11,8 @@ import torch
 from tokenizers import Tokenizer
 
 from treebridge import __version__
+from treebridge.checksums import note_files, sealed
+from treebridge.encode.hub import PRETRAINED
 from treebridge.encode.pretrain.corpus import Corpus
 from treebridge.encode.pretrain.network import KIND
 from treebridge.encode.pretrain.run import Metrics
@@ -35,9 +37,10 @@ def save_encoder(
     with new_folder(output, KIND, key=key) as folder:
         network.eval().cpu().save_pretrained(str(folder))
         save_tokenizer(tokenizer, folder, settings.length)
-        record = {"settings": settings.config(), "about": about, "history": history}
-        text = json.dumps(record, indent=2, ensure_ascii=False)
-        (folder / "pretraining.json").write_text(text + "\n", encoding="utf-8")
+        files = note_files(folder, sorted(path.name for path in folder.iterdir()))
+        record = {"settings": settings.config(), "about": about, "history": history, "files": files}
+        text = json.dumps(sealed(record), indent=2, ensure_ascii=False)
+        (folder / PRETRAINED).write_text(text + "\n", encoding="utf-8")
         card = _card(output.name, tokenizer, settings, history, about)
         (folder / "README.md").write_text(card, encoding="utf-8")
 
