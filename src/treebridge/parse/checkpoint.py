@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-import pickle
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
-from treebridge.checkpoints import write_checkpoint
+from treebridge import records
+from treebridge.errors import warn_damaged
+from treebridge.state import fits, optimizer_fits, read_state, write_state
 from treebridge.writing import write_file
 
 Weights = dict[str, Tensor]
 Metrics = dict[str, float]
+SCORES = ("epoch", "UAS", "LAS", "UPOS")  # what every entry of a parser's metrics has
 
 
 @dataclass
@@ -30,7 +33,7 @@ class Checkpoint:
 
     def write(self, folder: Path) -> None:
         """Write it in the place of the one before, whole or not at all."""
-        write_checkpoint(folder / "last.pt", vars(self))
+        write_state(folder / "last.pt", vars(self))
         write_metrics(folder / "metrics.jsonl", self.history)
 
 
@@ -39,20 +42,55 @@ def copy_weights(model: nn.Module) -> Weights:
     return {name: weight.detach().cpu().clone() for name, weight in model.state_dict().items()}
 
 
-def read_checkpoint(folder: Path, key: str) -> Checkpoint | None:
-    """The checkpoint of this very training, if there is one."""
-    try:
-        content = torch.load(folder / "last.pt", map_location="cpu", weights_only=True)
-    except (OSError, RuntimeError, EOFError, pickle.UnpicklingError):
+def resume(
+    folder: Path, key: str, model: nn.Module, optimizer: Optimizer, *, judged_by: str
+) -> Checkpoint | None:
+    """The checkpoint of this very training, if there is one, with its state put in place.
+
+    Every epoch of its history must have the figure that epochs are judged by. A damaged one is
+    ignored: training then begins again, and ends in the same weights.
+    """
+    content = read_state(folder / "last.pt")
+    if content is None or content.get("key") != key:
         return None
-    return Checkpoint(**content) if content.get("key") == key else None
+    if problem := _misfit(content, model, optimizer, judged_by):
+        warn_damaged(folder / "last.pt", problem)
+        return None
+    state = Checkpoint(**content)
+    model.load_state_dict(state.weights)
+    optimizer.load_state_dict(state.optimizer)
+    return state
+
+
+def _misfit(
+    content: Mapping[str, Any], model: nn.Module, optimizer: Optimizer, judged_by: str
+) -> str | None:
+    if set(content) != {field.name for field in fields(Checkpoint)}:
+        return "it is no checkpoint of a parser"
+    if not all(fits(content[name], model) for name in ("weights", "best")):
+        return "its weights are not those of this parser"
+    if not optimizer_fits(content["optimizer"], optimizer):
+        return "its optimizer is not that of this training"
+    history = content["history"]
+    if not isinstance(history, list) or not all(
+        isinstance(entry, dict)
+        and judged_by in entry
+        and all(isinstance(figure, (int, float)) for figure in entry.values())
+        for entry in history
+    ):
+        return "its history cannot be used"
+    return None
 
 
 def read_metrics(path: Path) -> list[Metrics]:
-    """What `write_metrics` wrote; nothing where there is no such file."""
+    """What `write_metrics` wrote of a parser; nothing where there is no such file."""
     if not path.exists():
         return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    history = records.read_records(path)
+    for entry in history:
+        for name in (*SCORES, *entry):
+            records.field(entry, name, float, path)
+    return history
 
 
 def write_metrics(path: Path, history: list[Metrics]) -> None:

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from treebridge.parse.batches import Examples, Indices, cut_batches
 from treebridge.parse.biaffine import Batch
-from treebridge.parse.checkpoint import Checkpoint, Metrics, copy_weights, read_checkpoint
+from treebridge.parse.checkpoint import Checkpoint, Metrics, copy_weights, resume
 from treebridge.parse.parser import Parser
 from treebridge.parse.predict import to_device
 from treebridge.parse.projected import Projected, soft_loss
@@ -95,10 +95,10 @@ class Refining:
         learner.change.requires_grad = self.settings.change_map
         optimizer = torch.optim.Adam(learner.parameters(), self.settings.learning_rate, (0.9, 0.95))
         key = self.key() if self.work else ""
-        state = read_checkpoint(self.work, key) if self.work else None
+        state = (
+            resume(self.work, key, learner, optimizer, judged_by="held_out") if self.work else None
+        )
         if state:
-            learner.load_state_dict(state.weights)
-            optimizer.load_state_dict(state.optimizer)
             self.watcher.say(f"going on after epoch {len(state.history) - 1}")
         else:
             weights = copy_weights(learner)

@@ -23,7 +23,7 @@ from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples, cut_batches
 from treebridge.parse.biaffine import Batch, Biaffine
-from treebridge.parse.checkpoint import Checkpoint, Metrics, Weights, copy_weights, read_checkpoint
+from treebridge.parse.checkpoint import Checkpoint, Metrics, Weights, copy_weights, resume
 from treebridge.parse.predict import annotated, predict, to_device
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings
@@ -74,10 +74,12 @@ class Training:
         optimizer = torch.optim.Adam(
             self.model.parameters(), settings.learning_rate, settings.betas, fused=fused
         )
-        state = read_checkpoint(self.work, self.key()) if self.work else None
+        state = (
+            resume(self.work, self.key(), self.model, optimizer, judged_by="LAS")
+            if self.work
+            else None
+        )
         if state:
-            self.model.load_state_dict(state.weights)
-            optimizer.load_state_dict(state.optimizer)
             self.watcher.say(f"going on after epoch {len(state.history)}")
         else:
             weights = copy_weights(self.model)

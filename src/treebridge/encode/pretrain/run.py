@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import pickle
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,13 +13,14 @@ from typing import Any
 import torch
 from torch import nn
 
-from treebridge.checkpoints import write_checkpoint
 from treebridge.encode.pretrain.corpus import Corpus
 from treebridge.encode.pretrain.network import Rows, count_right, new_network, summed_loss
 from treebridge.encode.pretrain.rows import held_out_batches, training_batches
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.starts import give_start
+from treebridge.errors import warn_damaged
 from treebridge.precision import half_precision
+from treebridge.state import fits, optimizer_fits, read_state, write_state
 from treebridge.workers import Workers
 
 CHECKS = (4, 20)  # how often the held-out text is looked at, once a minute within these limits
@@ -196,13 +196,25 @@ class Pretraining:
             "scaler": self._scaler.state_dict(),
             "progress": vars(self.done),
         }
-        write_checkpoint(self.work / "last.pt", content)
+        write_state(self.work / "last.pt", content)
 
     def _read(self) -> dict[str, Any] | None:
-        if self.work is None:
+        """The checkpoint of this very training, if there is one that can be used."""
+        content = read_state(self.work / "last.pt") if self.work else None
+        if content is None or content.get("key") != self._key():
             return None
+        if not self._fits(content):
+            assert self.work
+            warn_damaged(self.work / "last.pt", "it is not a checkpoint of this network")
+            return None
+        return content
+
+    def _fits(self, content: dict[str, Any]) -> bool:
         try:
-            content = torch.load(self.work / "last.pt", map_location="cpu", weights_only=True)
-        except (OSError, RuntimeError, EOFError, pickle.UnpicklingError):
-            return None
-        return content if content.get("key") == self._key() else None
+            Progress(**content["progress"])
+            self._scaler.load_state_dict(content["scaler"])
+            return fits(content["weights"], self.network) and optimizer_fits(
+                content["optimizer"], self._optimizer()
+            )
+        except (KeyError, TypeError, RuntimeError):
+            return False
