@@ -19,6 +19,7 @@ from treebridge.encode import store as store_module
 from treebridge.encode.cache import cache_entries
 from treebridge.encode.encoder import Encoded, Encoder, Words
 from treebridge.encode.store import VectorStore, encode_into_store, store_key
+from treebridge.errors import DamagedCache
 
 SENTENCES = [[f"w{i}.{j}" for j in range(i % 7)] for i in range(100)]
 
@@ -105,7 +106,8 @@ def test_damaged_or_foreign_stores_are_made_anew(cache: Path) -> None:
     ]
     for count, damage in enumerate(damages, 2):
         damage()
-        check(encode_into_store(encoder, SENTENCES))
+        with pytest.warns(DamagedCache, match="making it again"):
+            check(encode_into_store(encoder, SENTENCES))
         assert encoder.encoded == 100 * count
 
 

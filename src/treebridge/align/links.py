@@ -42,6 +42,11 @@ class Links:
         """Links of all pairs together."""
         return len(self.source)
 
+    def is_consistent(self) -> bool:
+        """Whether the arrays belong together; those from a file may not."""
+        ends = len(self.at) and self.at[0] == 0 and self.at[-1] == len(self.source)
+        return bool(ends and len(self.source) == len(self.target) and (np.diff(self.at) >= 0).all())
+
     def first(self, pairs: int) -> Links:
         """Those of the first pairs only."""
         end = self.at[pairs]

@@ -21,12 +21,17 @@ from numpy.typing import NDArray
 from treebridge.bridge.layout import Chooser, CollectSettings, Layout, LinkArray, lay_out, places
 from treebridge.bridge.pages import release
 from treebridge.bridge.pieces import Fill, cut_pieces, fill_here
+from treebridge.checksums import find_damage, note_files, sealed
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.cache import alone, keeping
 from treebridge.encode.encoder import Encoder
+from treebridge.errors import TreebridgeError, warn_damaged
+from treebridge.records import read_record
 from treebridge.writing import reserve, write_file
 
 FORMAT = 1
+NOTE = "note.json"
+LAYOUT = ("types.txt", "offsets.npy", "counts.npy")
 Pairs = Callable[[], Iterable[tuple[Pair, LinkArray]]]  # a new walk through the bitext
 Watch = Callable[[Iterable[Any]], Iterable[Any]]
 
@@ -43,9 +48,8 @@ class Occurrences:
     @classmethod
     def open(cls, folder: Path) -> Occurrences:
         """Open what `collect` has written."""
-        note = json.loads((folder / "note.json").read_text(encoding="utf-8"))
-        types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")[:-1]
-        layout = Layout(types, np.load(folder / "offsets.npy"), np.load(folder / "counts.npy"))
+        note = read_record(folder / NOTE)
+        layout = _read_layout(folder)
         return cls(
             layout,
             _map(folder / "target.f16", np.float16, (len(layout), note["target_dim"]), "r"),
@@ -73,23 +77,88 @@ def collect(
     """
     chooser = Chooser(source, target, settings)
     with alone(folder.name):
-        if not (folder / "note.json").exists():
+        if folder.exists() and (damage := _find_damage(folder, chooser)):
+            warn_damaged(folder, damage)
+            shutil.rmtree(folder)
+        if not folder.exists():
             _build(pairs, chooser, folder, watch, fill)
     return Occurrences.open(folder)
 
 
-def _build(pairs: Pairs, chooser: Chooser, folder: Path, watch: Watch, fill: Fill) -> None:
-    building = folder.with_name(folder.name + ".part")
-    note = {
+def _find_damage(folder: Path, chooser: Chooser) -> str | None:
+    """Why these cannot be the occurrences that are wanted, if they cannot.
+
+    Those from before there were checksums are judged by their sizes.
+    """
+    try:
+        note = read_record(folder / NOTE)
+    except TreebridgeError as error:
+        return f"{NOTE}: {error.problem}"
+    if any(note.get(name) != value for name, value in _note(chooser).items()):
+        return f"{NOTE} is of other occurrences"
+    return find_damage(folder, note.get("files", {})) or _find_misfit(folder, chooser)
+
+
+def _find_misfit(folder: Path, chooser: Chooser) -> str | None:
+    """Which of the files do not fit each other, by their sizes."""
+    try:
+        for name, size in _sizes(len(_read_layout(folder)), chooser).items():
+            if (folder / name).stat().st_size != size:
+                return f"{name} does not have {size:,} bytes"
+    except (OSError, ValueError, EOFError):
+        return f"{', '.join(LAYOUT)} do not belong together"
+    return None
+
+
+def _note(chooser: Chooser) -> dict[str, Any]:
+    return {
         "format": FORMAT,
         "source_dim": chooser.source.dim,
         "target_dim": chooser.target.dim,
         **asdict(chooser.settings),
     }
+
+
+def _sizes(rows: int, chooser: Chooser) -> dict[str, int]:
+    """Bytes of the large files."""
+    return {
+        "target.f16": 2 * chooser.target.dim * rows,
+        "source.f16": 2 * chooser.source.dim * rows,
+        "where.i32": 12 * rows,
+    }
+
+
+def _read_layout(folder: Path) -> Layout:
+    """What `_write_layout` wrote; a ValueError where it cannot be that."""
+    types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    offsets, counts = (np.load(folder / name) for name in LAYOUT[1:])
+    sizes = np.diff(offsets) if offsets.ndim == 1 and len(offsets) else np.zeros(0)
+    if (
+        offsets.dtype != np.int64
+        or counts.dtype != np.int64
+        or not len(types) == len(sizes) == len(counts)
+        or offsets[0] != 0
+        or (sizes < 0).any()
+        or (sizes > counts).any()
+    ):
+        raise ValueError
+    return Layout(types, offsets, counts)
+
+
+def _write_layout(folder: Path, layout: Layout) -> None:
+    (folder / "types.txt").write_text("".join(f"{t}\n" for t in layout.types), encoding="utf-8")
+    np.save(folder / "offsets.npy", layout.offsets)
+    np.save(folder / "counts.npy", layout.counts)
+
+
+def _build(pairs: Pairs, chooser: Chooser, folder: Path, watch: Watch, fill: Fill) -> None:
+    building = folder.with_name(folder.name + ".part")
     with keeping(building):
         layout = _lay_out_on_disk(pairs, chooser, building)
         _fill(pairs, chooser, layout, building, watch, fill)
-        write_file(building / "note.json", json.dumps(note))
+        files = [*_sizes(len(layout), chooser), *LAYOUT]
+        note = {**_note(chooser), "files": note_files(building, files)}
+        write_file(building / NOTE, json.dumps(sealed(note)))
         (building / "done").unlink(missing_ok=True)
         building.replace(folder)
 
@@ -97,18 +166,16 @@ def _build(pairs: Pairs, chooser: Chooser, folder: Path, watch: Watch, fill: Fil
 def _lay_out_on_disk(pairs: Pairs, chooser: Chooser, building: Path) -> Layout:
     """Pass one, or its result where an earlier run has finished it."""
     if (building / "done").exists():
-        types = (building / "types.txt").read_text(encoding="utf-8").split("\n")[:-1]
-        return Layout(types, np.load(building / "offsets.npy"), np.load(building / "counts.npy"))
+        damage = _find_misfit(building, chooser)
+        if not damage and _done(building) is not None:
+            return _read_layout(building)
+        warn_damaged(building, damage or "its note of progress is no number")
     shutil.rmtree(building, ignore_errors=True)
     building.mkdir(parents=True)
     layout = lay_out(pairs(), chooser)
-    (building / "types.txt").write_text("".join(f"{t}\n" for t in layout.types), encoding="utf-8")
-    np.save(building / "offsets.npy", layout.offsets)
-    np.save(building / "counts.npy", layout.counts)
-    sizes = {"target.f16": 2 * chooser.target.dim, "source.f16": 2 * chooser.source.dim,
-             "where.i32": 12}  # fmt: skip
-    for name, size in sizes.items():
-        reserve(building / name, len(layout) * size)
+    _write_layout(building, layout)
+    for name, size in _sizes(len(layout), chooser).items():
+        reserve(building / name, size)
     write_file(building / "done", "0")
     return layout
 
@@ -123,7 +190,7 @@ def _fill(
     target = _map(building / "target.f16", np.float16, shape, "r+")
     source = _map(building / "source.f16", np.float16, (len(layout), chooser.source.dim), "r+")
     where = _map(building / "where.i32", np.int32, (len(layout), 3), "r+")
-    done = int((building / "done").read_text())
+    done = _done(building) or 0
     # What is done is chosen again, as later choices depend on it, and not encoded.
     pieces = islice(cut_pieces(places(watch(pairs()), chooser, layout)), done, None)
     filled = fill(pieces, chooser.source, chooser.target)
@@ -134,6 +201,14 @@ def _fill(
             array.flush()  # type: ignore[attr-defined]
             release(array)
         write_file(building / "done", str(step))
+
+
+def _done(building: Path) -> int | None:
+    """How many pieces are filled, by the note of progress."""
+    try:
+        return int((building / "done").read_text())
+    except ValueError:
+        return None
 
 
 def _map(path: Path, kind: Any, shape: tuple[int, int], mode: Any) -> NDArray[Any]:

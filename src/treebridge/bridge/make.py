@@ -18,7 +18,6 @@ from treebridge.align.links import Links
 from treebridge.align.pharaoh import read_pharaoh
 from treebridge.align.symmetrize import symmetrize
 from treebridge.align.threads import Threads
-from treebridge.artefact import Tensors, read_tensors, write_tensors
 from treebridge.bridge import kmeans
 from treebridge.bridge.bridge import Bridge, BridgeSettings
 from treebridge.bridge.collect import Occurrences, Pairs, collect
@@ -32,11 +31,11 @@ from treebridge.bridge.senses import Label, label_here, sense_labels
 from treebridge.bridge.sides import check_sides
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext, Pair
-from treebridge.encode.cache import cache_folder, keeping
+from treebridge.encode.cache import cache_folder
 from treebridge.encode.encoder import Encoder
+from treebridge.encode.kept import keep_arrays, kept_arrays
 from treebridge.errors import TreebridgeError
 from treebridge.keys import digest_files, key_of
-from treebridge.writing import replacing
 
 
 @dataclass(frozen=True)
@@ -101,14 +100,15 @@ class Gathered:
         most = self.settings.senses
         name = key_of(self.key, seed, kmeans.VERSION, most)
         path = cache_folder("senses") / f"{name}.safetensors"
-        if path.exists():
-            return read_tensors(path)["labels"]
         layout = self.occurrences.layout
+        kept = kept_arrays(path, {"labels": np.int8})
+        if kept and len(kept["labels"]) == len(layout):
+            return kept["labels"]
         labels = sense_labels(
             self.occurrences.target, layout.offsets, layout.types,
             seed=seed, most=most, watch=self.reports.senses, label=self.crew.label,
         )  # fmt: skip
-        _keep(path, {"labels": labels})
+        keep_arrays(path, {"labels": labels})
         return labels
 
     @cached_property
@@ -207,11 +207,11 @@ def find_links(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Link
 def kept_links(key: str, make: Callable[[], Links]) -> Links:
     """The links of this key from the cache; made and kept where there are none."""
     path = cache_folder("links") / f"{key}.safetensors"
-    if path.exists():
-        kept = read_tensors(path)
-        return Links(kept["source"], kept["target"], kept["at"])
+    kept = kept_arrays(path, {"source": np.uint16, "target": np.uint16, "at": np.int64})
+    if kept and Links(**kept).is_consistent():
+        return Links(**kept)
     links = make()
-    _keep(path, {"source": links.source, "target": links.target, "at": links.at})
+    keep_arrays(path, {"source": links.source, "target": links.target, "at": links.at})
     return links
 
 
@@ -241,12 +241,6 @@ def _links_key(bitext: Bitext, settings: MakeSettings) -> str:
     how = [bitext.source_language, bitext.language, bitext.engine, bitext.contractions,
            asdict(bitext.filters), bitext.limit, settings.aligner, settings.symmetrize]  # fmt: skip
     return key_of(digest_files(paths), how)
-
-
-def _keep(path: Path, tensors: Tensors) -> None:
-    """Write a file of the cache, whole or not at all."""
-    with keeping(path), replacing(path) as new:
-        write_tensors(new, tensors)
 
 
 def _describe(bridge: Bridge, gathered: Gathered) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from typing import Any
 
 # Each adds its commands to `app`, in the order in which `treebridge --help` shows them.
 from treebridge.cli import (  # isort: skip  # noqa: F401
@@ -21,7 +23,7 @@ from treebridge.cli import (  # isort: skip  # noqa: F401
     reproduce,
 )
 from treebridge.cli.app import app
-from treebridge.errors import TreebridgeError
+from treebridge.errors import DamagedCache, TreebridgeError
 
 __all__ = ["app", "main"]
 
@@ -31,7 +33,9 @@ def main() -> None:
     debug = "--debug" in sys.argv or bool(os.environ.get("TREEBRIDGE_DEBUG"))
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     try:
-        app(args=arguments, prog_name="treebridge")
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            app(args=arguments, prog_name="treebridge")
     except TreebridgeError as error:
         if debug:
             raise
@@ -52,3 +56,14 @@ def _give_up_stdout() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+_show_as_python_does = warnings.showwarning
+
+
+def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+    """A damaged cache is a matter of one line; where in our code it was seen helps nobody."""
+    if issubclass(category, DamagedCache):
+        print(f"warning: {message}", file=sys.stderr)
+    else:
+        _show_as_python_does(message, category, *where, **more)

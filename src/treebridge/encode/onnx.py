@@ -16,9 +16,10 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from treebridge.checksums import file_sha256
 from treebridge.encode.cache import cache_folder, keeping
 from treebridge.encode.models import Model
-from treebridge.errors import MissingExtra
+from treebridge.errors import MissingExtra, warn_damaged
 from treebridge.writing import replacing
 
 
@@ -31,9 +32,8 @@ class OnnxModel(Model):
             import onnxruntime
         except ImportError:
             raise MissingExtra("ONNX Runtime", "onnx", "--backend onnx") from None
-        path = cache_folder("onnx") / f"{fingerprint}-{precision}.onnx"
-        if not path.exists():
-            _export(network, layers, path, int8=precision == "int8")
+        name = f"{fingerprint}-{precision}"
+        path = _exported(name) or _export(network, layers, name, int8=precision == "int8")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = torch.get_num_threads()
         options.log_severity_level = 3
@@ -75,7 +75,18 @@ def _silence() -> Iterator[None]:
             logging.disable(logging.NOTSET)
 
 
-def _export(network: nn.Module, layers: list[int], path: Path, *, int8: bool) -> None:
+def _exported(name: str) -> Path | None:
+    """The network in the cache; its own checksum stands in the name of its file."""
+    for path in sorted(cache_folder("onnx").glob(f"{name}*.onnx")):
+        if path.stem == f"{name}-{file_sha256(path)[:16]}":
+            return path
+        if path.stem != name:  # else it is from before there were checksums
+            warn_damaged(path, "the checksum is not that of its name")
+        path.unlink()
+    return None
+
+
+def _export(network: nn.Module, layers: list[int], name: str, *, int8: bool) -> Path:
     try:
         import onnxscript  # noqa: F401
     except ImportError:
@@ -83,7 +94,8 @@ def _export(network: nn.Module, layers: list[int], path: Path, *, int8: bool) ->
     ids = torch.randint(1, 100, (2, 12))
     batch, pieces = torch.export.Dim("batch", min=1), torch.export.Dim("pieces", min=2)
     shape = {0: batch, 1: pieces}
-    with keeping(path), tempfile.TemporaryDirectory() as folder, _silence():
+    cache = cache_folder("onnx")
+    with keeping(cache), tempfile.TemporaryDirectory() as folder, _silence():
         made = Path(folder) / "fp32.onnx"
         torch.onnx.export(
             _MeanOfLayers(network, layers).eval(),
@@ -102,5 +114,7 @@ def _export(network: nn.Module, layers: list[int], path: Path, *, int8: bool) ->
             quantised = Path(folder) / "int8.onnx"
             quantize_dynamic(str(made), str(quantised), weight_type=QuantType.QInt8)
             made = quantised
+        path = cache / f"{name}-{file_sha256(made)[:16]}.onnx"
         with replacing(path) as new:
             shutil.copyfile(made, new)
+        return path

@@ -1,8 +1,8 @@
 """Vectors on disk: every sentence encoded once, read back without being loaded (DESIGN 2).
 
 A store is a folder: `vectors.f16` (a bare [words, dim] array), `offsets.npy` (where each sentence
-begins) and `store.json`. It is built under another name and takes its place when it is whole; an
-interrupted build goes on where it stopped.
+begins) and `store.json`, with checksums. It is built under another name and takes its place when it
+is whole; an interrupted build goes on where it stopped, a damaged one is built again.
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treebridge.checksums import find_damage, note_files, sealed
 from treebridge.encode.cache import alone, cache_folder, keeping
 from treebridge.encode.encoder import Encoder, Words
+from treebridge.errors import TreebridgeError, warn_damaged
+from treebridge.records import read_record
 from treebridge.writing import reserve, write_file
 
 FORMAT = 1
+NOTE, VECTORS, OFFSETS = "store.json", "vectors.f16", "offsets.npy"
 STEP = 2048  # sentences between two notes of progress
 Half = NDArray[np.float16]
 
@@ -32,11 +36,11 @@ class VectorStore:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.offsets: NDArray[np.int64] = np.load(folder / "offsets.npy")
-        words, dim = int(self.offsets[-1]), _read_note(folder)["dim"]
+        self.offsets: NDArray[np.int64] = np.load(folder / OFFSETS)
+        words, dim = int(self.offsets[-1]), read_record(folder / NOTE)["dim"]
         shape = (words, dim)
         self.vectors: Half = (
-            np.memmap(folder / "vectors.f16", np.float16, "r", shape=shape)
+            np.memmap(folder / VECTORS, np.float16, "r", shape=shape)
             if words
             else np.zeros(shape, np.float16)
         )
@@ -72,8 +76,10 @@ def encode_into_store(
     key = store_key(encoder, sentences)
     folder = cache_folder("vectors") / key
     with alone(key):
-        if not _is_whole(folder, key):
-            shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists() and (damage := _find_damage(folder, key, encoder, sentences)):
+            warn_damaged(folder, damage)
+            shutil.rmtree(folder)
+        if not folder.exists():
             with keeping(folder.parent):
                 _build(folder, key, encoder, sentences, watch)
     os.utime(folder)
@@ -96,8 +102,7 @@ def _build(
     watch: Callable[[Iterable[Any]], Iterable[Any]],
 ) -> None:
     building = folder.with_name(f"{key}.part")
-    offsets = np.zeros(len(sentences) + 1, np.int64)
-    np.cumsum([len(words) for words in sentences], out=offsets[1:])
+    offsets = _offsets(sentences)
     total = int(offsets[-1])
     note = {
         "format": FORMAT,
@@ -106,15 +111,14 @@ def _build(
         "encoder": encoder.name,
         "words": total,
     }
-    path = building / "vectors.f16"
+    path = building / VECTORS
     size = 2 * total * encoder.dim
     progress = building / "done"
-    done = int(progress.read_text()) if progress.exists() and path.stat().st_size == size else 0
+    done = _done(progress, len(sentences)) if path.exists() and path.stat().st_size == size else 0
     if not done:
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir(parents=True)
-        np.save(building / "offsets.npy", offsets)
-        write_file(building / "store.json", json.dumps(note))
+        write_file(building / NOTE, json.dumps(note))
     reserve(path, size)
     if total:
         vectors = np.memmap(path, np.float16, "r+", shape=(total, encoder.dim))
@@ -126,27 +130,51 @@ def _build(
                 write_file(progress, str(index + 1))
         vectors.flush()
         del vectors
+    np.save(building / OFFSETS, offsets)
+    note["files"] = note_files(building, [VECTORS, OFFSETS])
+    (building / NOTE).write_text(json.dumps(sealed(note)), encoding="utf-8")
     progress.unlink(missing_ok=True)
     building.replace(folder)
 
 
-def _read_note(folder: Path) -> dict[str, Any]:
-    note: dict[str, Any] = json.loads((folder / "store.json").read_text())
-    return note
+def _offsets(sentences: Sequence[Words]) -> NDArray[np.int64]:
+    offsets = np.zeros(len(sentences) + 1, np.int64)
+    np.cumsum([len(words) for words in sentences], out=offsets[1:])
+    return offsets
 
 
-def _is_whole(folder: Path, key: str) -> bool:
-    """Whether the folder is a store of this key; a damaged or foreign one is made anew."""
+def _done(path: Path, most: int) -> int:
+    """How many sentences an interrupted build has written; 0 where its note makes no sense."""
     try:
-        note = _read_note(folder)
-        offsets = np.load(folder / "offsets.npy", allow_pickle=False)
-        size = (folder / "vectors.f16").stat().st_size
-        words = int(offsets[-1])
-        return bool(
-            note["format"] == FORMAT
-            and note["key"] == key
-            and note["words"] == words
-            and size == 2 * words * note["dim"]
-        )
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
-        return False
+        done = int(path.read_text())
+    except (OSError, ValueError):
+        return 0
+    return done if 0 <= done <= most else 0
+
+
+def _find_damage(
+    folder: Path, key: str, encoder: Encoder, sentences: Sequence[Words]
+) -> str | None:
+    """Why this cannot be the store of these sentences, if it cannot.
+
+    Stores from before there were checksums are judged by their sizes.
+    """
+    try:
+        note = read_record(folder / NOTE)
+    except TreebridgeError as error:
+        return f"{NOTE}: {error.problem}"
+    if (note.get("format"), note.get("key"), note.get("dim")) != (FORMAT, key, encoder.dim):
+        return f"{NOTE} is of another store"
+    if damage := find_damage(folder, note.get("files", {})):
+        return damage
+    expected = _offsets(sentences)
+    try:
+        offsets = np.load(folder / OFFSETS, allow_pickle=False)
+        size = (folder / VECTORS).stat().st_size
+    except (OSError, ValueError, EOFError):
+        return f"{OFFSETS} or {VECTORS} cannot be read"
+    if not np.array_equal(offsets, expected) or offsets.dtype != expected.dtype:
+        return f"{OFFSETS} is of other sentences"
+    if size != 2 * int(expected[-1]) * encoder.dim:
+        return f"{VECTORS} has {size:,} bytes"
+    return None

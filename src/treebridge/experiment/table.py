@@ -7,18 +7,21 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
+from treebridge.checksums import SEAL, sealed
 from treebridge.corpus.conllu import write_conllu
 from treebridge.corpus.files import write_text
 from treebridge.corpus.sentence import Sentence
-from treebridge.errors import TreebridgeError, first_line
+from treebridge.errors import TreebridgeError, first_line, warn_damaged
 from treebridge.experiment.bootstrap import Comparison, paired_bootstrap
 from treebridge.experiment.lab import Lab, rows_of
 from treebridge.experiment.material import Language, Target
 from treebridge.experiment.systems import System
 from treebridge.keys import key_of
 from treebridge.parse.score import score
+from treebridge.records import read_record
 
 METRICS = ("UAS", "LAS", "UPOS", "CLAS")
 # Rows whose difference is tested: senses over words, ours over the paper's best, what more does.
@@ -145,6 +148,19 @@ def run_table(
     return table
 
 
+def _kept(path: Path) -> Result | None:
+    """A result that was kept, unless something has happened to it."""
+    if not path.exists():
+        return None
+    try:
+        record = read_record(path)
+        record.pop(SEAL, None)
+        return Result(**record)
+    except (TreebridgeError, TypeError) as error:
+        warn_damaged(path, getattr(error, "problem", "it is no result"))
+        return None
+
+
 def find_result(lab: Lab, language: Language, system: System, seed: int, place: str) -> Result:
     """One result: read, where it was made from the same things before, else made and kept."""
     if system.encoder == "blank" and lab.settings.parser.tags != "gold":
@@ -155,8 +171,8 @@ def find_result(lab: Lab, language: Language, system: System, seed: int, place: 
         parts += [system.crossing.key(lab, language, role), lab.encoder(language, role).cache_key]
     key = key_of(system.name, *parts)
     path = lab.folder / "runs" / f"{language.code}-{system.name}-{seed}-{key[:8]}.json"
-    if path.exists():
-        return Result(**json.loads(path.read_text(encoding="utf-8")))
+    if kept := _kept(path):
+        return kept
     lab.talk.say(f"{place} …")
     start = time.perf_counter()
     parser = lab.parser(role, system.isotropy, seed)
@@ -168,7 +184,7 @@ def find_result(lab: Lab, language: Language, system: System, seed: int, place: 
     result = _judge(key, system, language, seed, gold, trees, time.perf_counter() - start)
     write_conllu(trees, path.with_suffix(".conllu"))
     with write_text(path) as stream:
-        json.dump(asdict(result), stream)
+        json.dump(sealed(asdict(result)), stream)
     return result
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import time
 
 from rich.console import Console
 from rich.table import Table
 
 from treebridge.encode.cache import Entry, cache_entries, cache_folder
+from treebridge.errors import TreebridgeError
+from treebridge.records import field, read_record
 
 
 def show_cache() -> None:
@@ -30,6 +31,10 @@ def _describe(entry: Entry) -> str:
     note = entry.path / "store.json"
     if not note.is_file():
         return entry.name
-    facts = json.loads(note.read_text())
+    try:
+        facts = read_record(note)
+        words, encoder = field(facts, "words", int, note), field(facts, "encoder", str, note)
+    except TreebridgeError:
+        return f"{entry.name} (damaged)"
     unfinished = " (unfinished)" if entry.name.endswith(".part") else ""
-    return f"{facts['words']:,} words by {facts['encoder']}{unfinished}"
+    return f"{words:,} words by {encoder}{unfinished}"
