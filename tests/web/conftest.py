@@ -1,23 +1,22 @@
-"""A server in a thread, on a free port, with models of artificial languages."""
+"""A server with models of artificial languages."""
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra web")
-uvicorn = pytest.importorskip("uvicorn", reason="needs the extra web")
+pytest.importorskip("uvicorn", reason="needs the extra web")
 
-from treebridge.encode.encoder import EncoderSettings  # noqa: E402
-from treebridge.web.app import create_app  # noqa: E402
-from treebridge.web.served import Models  # noqa: E402
-from treebridge.web.settings import ServerSettings  # noqa: E402
-from treebridge.web.space import SpaceView  # noqa: E402
+from running import running
+
+from treebridge.encode.encoder import EncoderSettings
+from treebridge.web.app import create_app
+from treebridge.web.served import Models
+from treebridge.web.settings import ServerSettings
+from treebridge.web.space import SpaceView
 
 SMALL = ServerSettings(max_text=5000, max_sentence=100, max_word=100)
 
@@ -44,14 +43,5 @@ def views(home: Path, models: Models) -> dict[str, SpaceView]:
 
 @pytest.fixture(scope="session")
 def address(models: Models, views: dict[str, SpaceView]) -> Iterator[str]:
-    listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(create_app(models, SMALL, views), log_level="warning")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    server.should_exit = True
-    thread.join(20)
+    with running(create_app(models, SMALL, views), SMALL) as address:
+        yield address

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from treebridge import TreebridgeError
 from treebridge.cli import app as cli
+from treebridge.web.settings import ServerSettings
 
 
 def test_command_line_mistakes(home: Path) -> None:
@@ -45,3 +46,35 @@ def test_without_a_model_all_shipped_ones_are_served(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(serve, "shipped_models", dict)
     with pytest.raises(TreebridgeError, match="no model is shipped with this"):
         ask()
+
+
+def test_options_reach_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    from treebridge.web import serve
+
+    made: list[ServerSettings] = []
+
+    def start(*options: str) -> ServerSettings:
+        monkeypatch.setattr(serve.Models, "load", lambda names, encoding: None)
+        monkeypatch.setattr(
+            serve, "create_app", lambda models, settings, views: made.append(settings)
+        )
+        monkeypatch.setattr(serve.uvicorn, "Server", lambda config: SimpleNamespace(run=dict))
+        arguments = ["serve", "--model", "m", "--port", "0", *options]
+        CliRunner().invoke(cli, arguments, catch_exceptions=False)
+        return made[-1]
+
+    local = ("localhost", "127.0.0.1", "[::1]")
+    assert start() == ServerSettings(hosts=local)  # the defaults are those of the class
+    assert start("--host", "localhost", "--allow-host", "a.example", "--allow-host", "b").hosts == (
+        *local, "a.example", "b"
+    )  # fmt: skip
+    assert start("--host", "0.0.0.0").hosts == ()
+    given = start(
+        "--connections", "7", "--header-timeout", "1", "--body-timeout", "2",
+        "--answer-timeout", "3", "--timeout", "4", "--queue", "5", "--max-text", "6",
+    )  # fmt: skip
+    wanted = ServerSettings(
+        connections=7, header_timeout=1, body_timeout=2, answer_timeout=3, timeout=4, queue=5,
+        max_text=6, hosts=local,
+    )  # fmt: skip
+    assert given == wanted

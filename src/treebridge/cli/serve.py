@@ -32,6 +32,20 @@ def serve(
     queue: Annotated[int, typer.Option(min=1, help="Requests that may wait.")] = 128,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for a request.")] = 30.0,
     max_text: Annotated[int, typer.Option(min=1, help="Characters in a request.")] = 20_000,
+    connections: Annotated[int, typer.Option(min=1, help="Connections open at once.")] = 256,
+    header_timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds for a client to send its header.")
+    ] = 10.0,
+    body_timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds for a client to send its text.")
+    ] = 20.0,
+    answer_timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds for a client to receive the answer.")
+    ] = 60.0,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="Another host name to answer to, such as a proxy's; repeatable."),
+    ] = None,
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
     precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
     backend: Annotated[str, typer.Option(help=BACKEND)] = "torch",
@@ -52,5 +66,14 @@ def serve(
         encoding=EncoderSettings(
             precision=precision, backend=backend, device=device, offline=offline
         ),
-        settings=ServerSettings(queue=queue, timeout=timeout, max_text=max_text),
+        settings=ServerSettings(
+            queue=queue,
+            timeout=timeout,
+            max_text=max_text,
+            connections=connections,
+            header_timeout=header_timeout,
+            body_timeout=body_timeout,
+            answer_timeout=answer_timeout,
+        ),
+        allow=allow_host or [],
     )

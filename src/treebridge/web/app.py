@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import io
-import re
-from collections.abc import AsyncIterator
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Any
@@ -27,12 +26,12 @@ from treebridge.show.parse import Reading, make_splitter
 from treebridge.show.svg import draw_svg
 from treebridge.web import schema
 from treebridge.web.batcher import Batcher, Busy
-from treebridge.web.limits import MAX_BODY, Limits
+from treebridge.web.limits import Limits
 from treebridge.web.served import Models, Served
 from treebridge.web.settings import ServerSettings
 from treebridge.web.space import SpaceView
+from treebridge.web.text import check_sentences, check_text
 
-_UNFIT = re.compile("[\x00\ud800-\udfff]")
 _PAGE = {
     "/": ("index.html", "text/html"),
     "/docs": ("docs.html", "text/html"),
@@ -51,17 +50,22 @@ def create_app(
     """The application; it starts its parsing thread with the server and stops it with it."""
     settings, views = settings or ServerSettings(), views or {}
     batcher = Batcher(models.parse, settings.queue)
+    # Few threads: a text that takes long to split must not take all cores from the parser.
+    threads = ThreadPoolExecutor(2, "text")
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
+        threads.shutdown(wait=False, cancel_futures=True)
         await run_in_threadpool(batcher.close)
 
     errors: dict[int | str, dict[str, Any]] = {
         code: {"model": schema.Error, "description": what}
         for code, what in {
             404: "No such model or word",
+            408: "The request did not arrive in time",
             413: "Too large",
+            421: "The server is not to be called by this name",
             422: "The request makes no sense, and why",
             503: "Too busy; try again after `Retry-After` seconds",
         }.items()
@@ -75,7 +79,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.batcher = batcher
-    app.add_middleware(Limits, max_body=MAX_BODY)
+    app.add_middleware(Limits, settings=settings)
     _add_page(app)
     _add_errors(app)
 
@@ -87,26 +91,33 @@ def create_app(
             raise HTTPException(404, f"there is no such model; there are: {some}")
         return models.by_name[name]
 
-    async def finished(job: Future[Any]) -> Any:
+    async def in_time(work: Awaitable[Any]) -> Any:
+        """The result; work that is late is cancelled, or ignored where it has begun."""
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(job), settings.timeout)
+            return await asyncio.wait_for(work, settings.timeout)
         except asyncio.TimeoutError:
-            job.cancel()
             raise _busy(
                 f"no answer within {settings.timeout:g} seconds; send less, or later"
             ) from None
+        except Busy:
+            raise _busy("too many requests are waiting") from None
+
+    async def in_thread(work: Callable[..., Any], *arguments: Any) -> Any:
+        """Run work that takes a while beside the event loop, so that others are answered."""
+        return await asyncio.wrap_future(threads.submit(work, *arguments))
 
     @app.post("/parse", responses=errors, response_model=schema.ParseResponse)
     async def parse(request: schema.ParseRequest) -> Any:
         """The trees of a text, with how sure the parser is of each arc and label."""
         served = chosen(request.model)
-        sentences = await _off_loop(len(request.text), _read, request, served, settings)
-        try:
-            job = batcher.submit(served.name, sentences)
-        except Busy:
-            raise _busy("too many requests are waiting") from None
-        parsed = await finished(job)
-        return await _off_loop(len(request.text), _answer, served.name, parsed, request.svg)
+        check_text(request.text, request.input, settings)
+
+        async def work() -> Any:
+            sentences = await in_thread(_read, request, served, settings)
+            parsed = await asyncio.wrap_future(batcher.submit(served.name, sentences))
+            return await in_thread(_answer, served.name, parsed, request.svg)
+
+        return await in_time(work())
 
     @app.get("/models", response_model=list[schema.ModelInfo])
     async def list_models() -> Any:
@@ -121,11 +132,13 @@ def create_app(
         served = chosen(model)
         if served.name not in views:
             raise HTTPException(404, "the server has no parallel text for this model: --bitext")
-        try:
-            job = batcher.submit_call(lambda: views[served.name].of(word))
-        except Busy:
-            raise _busy("too many requests are waiting") from None
-        return await finished(job)
+
+        async def work() -> Any:
+            return await asyncio.wrap_future(
+                batcher.submit_call(lambda: views[served.name].of(word))
+            )
+
+        return await in_time(work())
 
     @app.get("/health", response_model=schema.Health)
     async def health() -> Any:
@@ -135,13 +148,6 @@ def create_app(
     return app
 
 
-async def _off_loop(size: int, work: Any, *arguments: Any) -> Any:
-    """Small work at once; large work in a thread, so that others are answered meanwhile."""
-    if size < 2000:
-        return work(*arguments)
-    return await run_in_threadpool(work, *arguments)
-
-
 def _busy(why: str) -> HTTPException:
     return HTTPException(503, why, headers={"Retry-After": "1"})
 
@@ -149,12 +155,6 @@ def _busy(why: str) -> HTTPException:
 def _read(request: schema.ParseRequest, served: Served, settings: ServerSettings) -> list[Sentence]:
     """The sentences of a request, none of them larger than is good for the others."""
     text = request.text
-    if len(text) > settings.max_text:
-        raise HTTPException(
-            422, f"{len(text):,} characters; at most {settings.max_text:,} at a time"
-        )
-    if found := _UNFIT.search(text):
-        raise HTTPException(422, f"character U+{ord(found[0]):04X} is no text; remove it")
     if request.input == "conllu":
         sentences = [s for s in read_conllu(io.BytesIO(text.encode())) if len(s)]
     else:
@@ -165,16 +165,7 @@ def _read(request: schema.ParseRequest, served: Served, settings: ServerSettings
         sentences = list(splitter.lines(lines) if whole else splitter.sentences(lines))
     if not sentences:
         raise HTTPException(422, "there is no sentence in the text")
-    for sentence in sentences:
-        if len(sentence) > settings.max_sentence:
-            raise HTTPException(
-                422, f"a sentence of {len(sentence):,} words; at most {settings.max_sentence:,}"
-            )
-        longest = max(map(len, sentence.forms))
-        if longest > settings.max_word:
-            raise HTTPException(
-                422, f"a word of {longest:,} characters; at most {settings.max_word:,}"
-            )
+    check_sentences(sentences, settings)
     return sentences
 
 

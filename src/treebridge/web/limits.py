@@ -1,11 +1,14 @@
-"""How large a request may be, and what every answer says to the browser."""
+"""What a request may be, and what every answer says to the browser."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from typing import Any
+
+from treebridge.web.hosts import is_allowed
+from treebridge.web.refusal import Refused
+from treebridge.web.settings import ServerSettings
 
 MAX_BODY = 1 << 20
 # What is read, and thrown away, of a request that is refused: closing a connection while the
@@ -25,14 +28,15 @@ _HEADERS = [
 
 
 class Limits:
-    """ASGI middleware: refuses large bodies while they arrive, adds the headers."""
+    """ASGI middleware: refuses foreign host names, large bodies and slow ones; adds the headers."""
 
-    def __init__(self, app: Any, max_body: int = MAX_BODY):
+    def __init__(self, app: Any, settings: ServerSettings, max_body: int = MAX_BODY):
         self.app = app
+        self.settings = settings
         self.max_body = max_body
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Pass a request on, if it is small enough."""
+        """Pass a request on with its whole body, if nothing is wrong with it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -42,21 +46,16 @@ class Limits:
                 message = {**message, "headers": [*message["headers"], *_HEADERS]}
             await send(message)
 
-        headers = dict(scope["headers"])
-        length = headers.get(b"content-length", b"0")
-        too_large = not length.isdigit() or int(length) > self.max_body
-        body, more = b"", True
-        while more and not too_large:
-            message = await receive()
-            if message["type"] != "http.request":
-                return  # the client has gone
-            body += message.get("body", b"")
-            too_large, more = len(body) > self.max_body, message.get("more_body", False)
-        if too_large:
-            if more:
+        try:
+            self._check(dict(scope["headers"]))
+            body = await self._read(receive)
+        except Refused as refused:
+            if refused.unread:
                 await _read_on(receive)
-            await _refuse(send_with_headers, self.max_body)
+            await refused.send(send_with_headers)
             return
+        if body is None:
+            return  # the client has gone
         replayed = False
 
         async def replay() -> Any:
@@ -67,6 +66,44 @@ class Limits:
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self.app(scope, replay, send_with_headers)
+
+    def _check(self, headers: dict[bytes, bytes]) -> None:
+        """What the header alone tells."""
+        hosts = self.settings.hosts
+        if not is_allowed(headers.get(b"host", b"").decode("latin-1"), hosts):
+            raise Refused(
+                421,
+                f"this server answers only to {', '.join(hosts)}; --allow-host adds a name",
+                unread=True,
+            )
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > self.max_body:
+            raise self._too_large(unread=True)
+
+    async def _read(self, receive: Any) -> bytes | None:
+        """The whole body, None where the client has gone."""
+        seconds = self.settings.body_timeout
+
+        async def read() -> bytes | None:
+            body, more = bytearray(), True
+            while more:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return None
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+                if len(body) > self.max_body:
+                    raise self._too_large(unread=more)
+            return bytes(body)
+
+        try:
+            return await asyncio.wait_for(read(), seconds)
+        except asyncio.TimeoutError:
+            raise Refused(408, f"no whole request within {seconds:g} seconds") from None
+
+    def _too_large(self, *, unread: bool) -> Refused:
+        text = f"the request is larger than {self.max_body:,} bytes; send less text at a time"
+        return Refused(413, text, unread=unread)
 
 
 async def _read_on(receive: Any) -> None:
@@ -82,15 +119,3 @@ async def _read_on(receive: Any) -> None:
 
     with contextlib.suppress(asyncio.TimeoutError):
         await asyncio.wait_for(to_the_end(), LINGER_SECONDS)
-
-
-async def _refuse(send: Any, limit: int) -> None:
-    text = f"the request is larger than {limit:,} bytes; send less text at a time"
-    body = json.dumps({"detail": text}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),  # what is still coming then is not read
-    ]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -5,6 +5,9 @@ from __future__ import annotations
 import socket
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from treebridge.corpus.bitext import Bitext
 from treebridge.encode.encoder import Encoder, EncoderSettings
@@ -12,15 +15,20 @@ from treebridge.errors import MissingExtra, TreebridgeError
 
 try:
     import uvicorn
+    from fastapi import FastAPI
 
     from treebridge.web.app import create_app
+    from treebridge.web.connection import Connection
 except ImportError:
     raise MissingExtra("FastAPI and uvicorn", "web", "the web page") from None
 
 from treebridge.models import shipped_models
+from treebridge.web.hosts import allowed_hosts
 from treebridge.web.served import Models
 from treebridge.web.settings import ServerSettings
 from treebridge.web.space import SpaceView
+
+KEEP_ALIVE = 30  # seconds that a connection may be idle between two requests
 
 
 def serve_models(
@@ -32,14 +40,21 @@ def serve_models(
     source: str | None,
     encoding: EncoderSettings,
     settings: ServerSettings,
+    allow: Sequence[str] = (),
 ) -> None:
-    """Serve until Ctrl-C; without names, all models that come with the package."""
+    """Serve until Ctrl-C; without names, all models that come with the package.
+
+    On a loopback address only requests that call the server by a local name, or one of `allow`,
+    are answered.
+    """
     names = names or list(shipped_models())
     if not names:
         raise TreebridgeError(
             "no model is shipped with this treebridge: name one with --model FOLDER"
         )
     listening = _listen(host, port)  # before the models, which take their time
+    hosts = allowed_hosts(listening.getsockname()[0], host, allow)
+    settings = replace(settings, hosts=hosts)
     models = Models.load(names, encoding)
     views = _views(models, bitext, source) if bitext else {}
     app = create_app(models, settings, views)
@@ -47,8 +62,21 @@ def serve_models(
     where = f"[{shown}]" if ":" in shown else shown
     listening.listen()  # who reads the address may come at once
     print(f"http://{where}:{listening.getsockname()[1]}  (Ctrl-C stops)", file=sys.stderr)
-    config = uvicorn.Config(app, log_level="warning", timeout_keep_alive=30, server_header=False)
-    uvicorn.Server(config).run(sockets=[listening])
+    make_server(app, settings).run(sockets=[listening])
+
+
+def make_server(app: FastAPI, settings: ServerSettings) -> uvicorn.Server:
+    """A server that lets no client keep it waiting."""
+    protocol: Any = partial(Connection, settings=settings)
+    config = uvicorn.Config(
+        app,
+        http=protocol,
+        ws="none",  # it would take connections out of our hands, and nothing here speaks it
+        log_level="warning",
+        timeout_keep_alive=KEEP_ALIVE,
+        server_header=False,
+    )
+    return uvicorn.Server(config)
 
 
 def _listen(host: str, port: int) -> socket.socket:

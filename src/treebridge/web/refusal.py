@@ -1,0 +1,41 @@
+"""An answer that says no, and why, in one sentence."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import Any
+
+Headers = list[tuple[bytes, bytes]]
+
+
+class Refused(Exception):
+    """A request that is not passed on."""
+
+    def __init__(self, status: int, text: str, *, unread: bool = False):
+        super().__init__(text)
+        self.status = status
+        self.unread = unread  # whether the rest of the request is worth waiting for
+        self.body = json.dumps({"detail": text}).encode()
+
+    def headers(self) -> Headers:
+        """The header of the answer; the connection is not used again."""
+        return [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(self.body)).encode()),
+            (b"connection", b"close"),
+            *([(b"retry-after", b"1")] if self.status == 503 else []),
+        ]
+
+    async def send(self, send: Any) -> None:
+        """Answer through ASGI."""
+        await send(
+            {"type": "http.response.start", "status": self.status, "headers": self.headers()}
+        )
+        await send({"type": "http.response.body", "body": self.body})
+
+    def raw(self) -> bytes:
+        """The answer as bytes, where there is no request yet that could be answered."""
+        status = f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}".encode()
+        lines = [status, *(name + b": " + value for name, value in self.headers())]
+        return b"\r\n".join([*lines, b"", self.body])

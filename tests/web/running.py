@@ -1,0 +1,29 @@
+"""A server in a thread, on a free port."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from fastapi import FastAPI
+
+from treebridge.web.serve import make_server
+from treebridge.web.settings import ServerSettings
+
+
+@contextmanager
+def running(app: FastAPI, settings: ServerSettings) -> Iterator[str]:
+    """A server as `serve` has it; its address."""
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    server = make_server(app, settings)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.02)
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    server.should_exit = True
+    thread.join(20)
