@@ -124,6 +124,13 @@ def test_jump_classes(jump) -> None:
     assert 0 <= jump_class(jump) < CLASSES and jump_class(-jump) == CLASSES - 1 - jump_class(jump)
 
 
+def test_the_first_guess_is_that_the_next_word_comes_next() -> None:
+    for jumps in first_jumps():
+        near = jumps / jumps[jump_class(1)]
+        assert (np.diff(near[: jump_class(1) + 1]) > 0).all()
+        assert (np.diff(near[jump_class(1) :]) < 0).all() and near.min() > 0
+
+
 @given(corpora, st.sampled_from([None, 3]))
 def test_the_table_holds_what_meets(pairs, common) -> None:
     corpus = encode_pairs(pairs)

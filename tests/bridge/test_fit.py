@@ -10,8 +10,10 @@ from latent import DIM, LatentEncoder
 
 from treebridge.bridge.bridge import BridgeSettings
 from treebridge.bridge.collect import Occurrences
-from treebridge.bridge.fit import fit_bridge
+from treebridge.bridge.fit import fit_bridge, judge
+from treebridge.bridge.isotropy import anisotropy
 from treebridge.bridge.layout import Layout
+from treebridge.bridge.quality import HeldOut
 from treebridge.corpus.artificial import World
 
 WORLD = World(5)
@@ -48,3 +50,15 @@ def test_occurrences_of_a_type_share_its_weight(power: float) -> None:
     expected = np.linalg.lstsq(root * x, root * y, rcond=None)[0].T
     found = fitted(often, replace(BY_OCCURRENCE, weighting=name))
     np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+def test_anisotropy_is_that_of_all_occurrences_where_they_are_few() -> None:
+    found = occurrences_of(np.full(TYPES, 3))
+    bridge = fit_bridge(found, SOURCE, TARGET, None, BridgeSettings(level="word"))[0]
+    words = found.layout.types
+    held = HeldOut(found.target[::3], found.source[::3], words, words)
+    judge(bridge, found, held)
+    shown = bridge.quality["anisotropy"]
+    assert shown["target"] == anisotropy(found.target)
+    assert shown["target_isotropic"] == anisotropy(bridge.target.transform(found.target))
+    assert shown["source_isotropic"] == anisotropy(bridge.into.transform(found.source))

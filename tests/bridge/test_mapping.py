@@ -131,14 +131,19 @@ def test_the_gradient_of_rcsls_is_that_of_its_loss() -> None:
         assert gradient[place] == pytest.approx((up - down) / 2e-6, abs=1e-5)
 
 
-def test_rcsls_retrieves_better_than_procrustes() -> None:
-    """Spaces that are no rotations of each other: the relaxed map finds more."""
+def bent_spaces() -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors of spaces that are no rotations of each other."""
     rng = np.random.default_rng(7)
     dim, n = 20, 600
     x = rng.normal(size=(n, dim))
     bent = np.diag(np.linspace(0.2, 1.8, dim)) @ rotation(dim, dim, 8)
     y = x @ bent.T + 0.8 * rng.normal(size=(n, dim))
     x, y = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in (x, y))
+    return x, y
+
+
+def test_rcsls_retrieves_better_than_procrustes() -> None:
+    x, y = bent_spaces()
 
     def margin(w: np.ndarray) -> float:
         """How far, by CSLS, the right answer is ahead of the mean of the wrong ones."""
@@ -150,3 +155,11 @@ def test_rcsls_retrieves_better_than_procrustes() -> None:
     relaxed = rcsls(x[:400], y[:400])
     assert margin(relaxed) > margin(orthogonal(moments(x[:400], y[:400])))
     assert np.linalg.norm(relaxed, 2) <= 1 + 1e-6
+
+
+def test_rcsls_takes_smaller_steps_when_the_loss_rises() -> None:
+    """Steps that are far too large at first end as low as cautious ones."""
+    x, y = bent_spaces()
+    start = relaxed_loss(orthogonal(moments(x, y)), x, y, 10)
+    losses = [relaxed_loss(rcsls(x, y, rate=rate, iterations=16), x, y, 10) for rate in (10, 100)]
+    assert losses[1] < start - 0.9 * (start - losses[0])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 from far import make_story
 from made import DEV, QUICK, TRAIN, make_vectors
 
@@ -45,3 +47,17 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> tuple[Parser, Parser]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TREEBRIDGE_CACHE", str(folder / "cache"))
         return make_story(folder)
+
+
+@pytest.fixture
+def rates(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The learning rate of every step that is taken in a test."""
+    seen: list[float] = []
+
+    class Adam(torch.optim.Adam):
+        def step(self, *arguments: Any) -> Any:
+            seen.append(self.param_groups[0]["lr"])
+            return super().step(*arguments)
+
+    monkeypatch.setattr(torch.optim, "Adam", Adam)
+    return seen

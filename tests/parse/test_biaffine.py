@@ -8,13 +8,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treebridge import TreebridgeError
 from treebridge.corpus.trees import tree_problem
 from treebridge.parse.batches import cut_batches, make_batch
 from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.bilstm import BiLSTM
 from treebridge.parse.predict import predict
-from treebridge.parse.settings import PRESETS, ParserSettings
+from treebridge.parse.settings import ParserSettings
 from treebridge.parse.vocab import UNKNOWN, Names
 from treebridge.precision import WIDE, half_precision
 
@@ -201,19 +200,6 @@ def test_batches_hold_every_sentence_once_within_the_limits(
         assert sizes[batch].tolist() == sorted(sizes[batch].tolist(), reverse=True)
         assert not sentences or len(batch) <= sentences
         assert not words or len(batch) == 1 or len(batch) * sizes[batch].max() <= words
-
-
-def test_settings_are_checked_and_saved() -> None:
-    for preset in PRESETS.values():
-        assert ParserSettings.from_config({**preset.config(), "later": 1}) == preset
-    paper = PRESETS["paper"]
-    assert (paper.batch_sentences, paper.arc, paper.label, paper.tag) == (128, 500, 100, 100)
-    assert (paper.layers, paper.hidden, paper.epochs, paper.patience) == (3, 500, 200, 25)
-    for wrong in ({"tags": "silver"}, {"dropout": 1.0}, {"hidden": 0}, {"schedule": "none"}):
-        with pytest.raises(TreebridgeError):
-            ParserSettings(**wrong)  # type: ignore[arg-type]
-    with pytest.raises(TreebridgeError, match="default, small, paper"):
-        ParserSettings.preset("large")
 
 
 def test_names() -> None:

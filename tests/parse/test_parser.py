@@ -183,7 +183,9 @@ def test_one_folder_holds_parser_bridge_and_encoder(
 ) -> None:
     vectors = tmp_path / "moved.vec"
     vectors.write_bytes(encoder.path.read_bytes())
-    bridge = Bridge(Space.of(StaticEncoder(vectors)), parser.space, np.eye(DIM))
+    said = "good: 80.0 % of held-out words found"
+    space = Space.of(StaticEncoder(vectors))
+    bridge = Bridge(space, parser.space, np.eye(DIM), quality={"verdict": said})
     live = parser.across(bridge)
     expected = live(bare(DEV))
     live.save(tmp_path / "one")
@@ -192,7 +194,8 @@ def test_one_folder_holds_parser_bridge_and_encoder(
     loaded = Parser.load(tmp_path / "elsewhere")
     assert loaded(bare(DEV)) == expected
     assert loaded.bridge is not None and loaded.bridge.w.shape == (DIM, DIM)
-    assert "moved.vec" in (tmp_path / "elsewhere" / "README.md").read_text()
+    card = (tmp_path / "elsewhere" / "README.md").read_text(encoding="utf-8")
+    assert "moved.vec" in card and said in card
 
 
 def test_evaluate_command(folder: Path, tmp_path: Path) -> None:

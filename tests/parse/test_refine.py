@@ -151,6 +151,19 @@ def test_source_trees_do_not_pass_through_the_targets_map(
     assert not torch.equal(refined.model.arc_weight, bridged.model.arc_weight)
 
 
+def test_the_learning_rate_rises_and_falls(
+    story: tuple[Parser, Parser], projected: Projected, rates: list[float]
+) -> None:
+    """A hundred steps of warming up, then half a cosine down to nothing."""
+    Refining(story[1], projected, None, None, replace(FEW, epochs=4)).run()
+    steps = np.arange(len(rates))
+    first = steps < len(rates) / 4  # the epoch
+    warm = np.where(first, np.minimum(1, (steps + 1) / 100), 1)
+    share = steps / len(rates)
+    np.testing.assert_allclose(rates, FEW.learning_rate * warm * (1 + np.cos(np.pi * share)) / 2)
+    assert first.sum() > 3
+
+
 def test_patience_ends_refining(story: tuple[Parser, Parser], projected: Projected) -> None:
     """With a learning rate of almost nothing no epoch is better than none."""
     settings = RefineSettings(epochs=9, learning_rate=1e-12, patience=2)

@@ -8,14 +8,12 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-import torch
 from made import DEV, QUICK, TRAIN, bare, command
 
-from treebridge import Parser, TreebridgeError
+from treebridge import Parser, Sentence, TreebridgeError
 from treebridge.encode.static import StaticEncoder
 from treebridge.parse.checkpoint import Metrics
 from treebridge.parse.score import score
@@ -151,29 +149,40 @@ def test_train_command(encoder: StaticEncoder, tmp_path: Path) -> None:
     assert "train.conllu" in (made / "README.md").read_text(encoding="utf-8")
 
 
-class Rates(torch.optim.Adam):
-    """Adam, with a note of the learning rate of every step."""
-
-    seen: ClassVar[list[float]] = []
-
-    def step(self, *arguments: Any) -> Any:
-        self.seen.append(self.param_groups[0]["lr"])
-        return super().step(*arguments)
-
-
-def rates(encoder: StaticEncoder, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> np.ndarray:
-    monkeypatch.setattr(Rates, "seen", [])
-    monkeypatch.setattr(torch.optim, "Adam", Rates)
-    Parser.train(TRAIN[:60], encoder, DEV[:5], replace(QUICK, hidden=8, epochs=4, **settings))
-    return np.array(Rates.seen) / QUICK.learning_rate
-
-
-def test_the_learning_rate_rises_and_falls(
-    encoder: StaticEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_learning_rate_rises_and_falls(encoder: StaticEncoder, rates: list[float]) -> None:
     """Half an epoch of warming up, then half a cosine down to nothing."""
-    found = rates(encoder, monkeypatch)
-    share = np.arange(len(found)) / len(found)
+    settings = replace(QUICK, hidden=8, epochs=4)
+    Parser.train(TRAIN[:60], encoder, DEV[:5], settings)
+    share = np.arange(len(rates)) / len(rates)
     warm = np.minimum(1, (4 * share + 0.02) / 0.5)
-    np.testing.assert_allclose(found, warm * (1 + np.cos(np.pi * share)) / 2)
-    assert len(found) > 20 and (rates(encoder, monkeypatch, schedule="constant") == 1).all()
+    expected = QUICK.learning_rate * warm * (1 + np.cos(np.pi * share)) / 2
+    np.testing.assert_allclose(rates, expected)
+    assert len(rates) > 20
+    rates.clear()
+    Parser.train(TRAIN[:60], encoder, DEV[:5], replace(settings, schedule="constant"))
+    assert set(rates) == {QUICK.learning_rate}
+
+
+def test_sentences_of_one_word_are_scored_too(encoder: StaticEncoder) -> None:
+    form = DEV[0].forms[0]
+    odd = [Sentence.from_words([form], heads=[0], deprels=["vocative"], upos=["X"])] * 40
+    dev = [*DEV[:5], *odd]
+    parser = Parser.train(TRAIN[:60], encoder, dev, replace(QUICK, hidden=8, epochs=1))
+    assert parser.scores["LAS"] == score(dev, parser(bare(dev)))["LAS"] < 60
+
+
+class Speeds(Watcher):
+    """Words per second after each step."""
+
+    def __init__(self) -> None:
+        self.seen: list[float] = []
+
+    def step(self, share: float, loss: float, words_per_second: float, left: float) -> None:
+        self.seen.append(words_per_second)
+
+
+def test_speed_is_in_words_per_second(encoder: StaticEncoder) -> None:
+    speeds = Speeds()
+    settings = replace(QUICK, hidden=8, epochs=1)
+    parser = Parser.train(TRAIN[:60], encoder, DEV[:5], settings, watcher=speeds)
+    assert speeds.seen[-1] == pytest.approx(parser.history[0]["words_per_second"], rel=0.2)
