@@ -19,7 +19,9 @@ import json
 import random
 import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
 
@@ -41,37 +43,42 @@ def all_mutants(rooms: list[str], only: str | None) -> list[Mutant]:
 
 def run(mutants: list[Mutant], jobs: int, kept: Path | None, results: list[Result]) -> None:
     """Judge mutants, some at once, and add to the results."""
-    with tempfile.TemporaryDirectory(prefix="mutants-") as place:
-        trees = [Tree(Path(place) / str(job)) for job in range(jobs)]
-        tests = _reached(trees[0], {_room(mutant) for mutant in mutants}, kept)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as place, ThreadPoolExecutor(jobs) as pool:
         free: Queue[Tree] = Queue()
-        for tree in trees:
-            free.put(tree)
+        for job in range(jobs):
+            free.put(Tree(Path(place) / str(job)))
+        note = (kept or Path(place) / "mutants").with_suffix(".reached.json")
+        known = json.loads(note.read_text(encoding="utf-8")) if note.exists() else {}
+
+        def reach(room: str) -> Tests:
+            with _one_of(free) as tree:
+                return tree.reach(room, known)
+
+        tests = {}
+        rooms = sorted({_room(mutant) for mutant in mutants})
+        for room, found in zip(rooms, pool.map(reach, rooms), strict=True):
+            tests[room] = found
+            note.write_text(json.dumps(known), encoding="utf-8")
 
         def judge(mutant: Mutant) -> Result:
-            tree = free.get()
-            try:
+            with _one_of(free) as tree:
                 return tree.judge(mutant, tests[_room(mutant)])
-            finally:
-                free.put(tree)
 
-        with ThreadPoolExecutor(jobs) as pool:
-            for result in pool.map(judge, mutants):
-                results.append(result)
-                show(result)
-                if kept:
-                    text = json.dumps(results, indent=1, ensure_ascii=False)
-                    kept.write_text(text + "\n", encoding="utf-8")
+        for result in pool.map(judge, mutants):
+            results.append(result)
+            show(result)
+            if kept:
+                text = json.dumps(results, indent=1, ensure_ascii=False)
+                kept.write_text(text + "\n", encoding="utf-8")
 
 
-def _reached(tree: Tree, rooms: set[str], kept: Path | None) -> dict[str, Tests]:
-    note = (kept or tree.place / "mutants").with_suffix(".reached.json")
-    known = json.loads(note.read_text(encoding="utf-8")) if note.exists() else {}
-    tests = {}
-    for room in sorted(rooms):
-        tests[room] = tree.reach(room, known)
-        note.write_text(json.dumps(known), encoding="utf-8")
-    return tests
+@contextmanager
+def _one_of(free: Queue[Tree]) -> Iterator[Tree]:
+    tree = free.get()
+    try:
+        yield tree
+    finally:
+        free.put(tree)
 
 
 def _room(mutant: Mutant) -> str:

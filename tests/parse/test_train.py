@@ -185,4 +185,5 @@ def test_speed_is_in_words_per_second(encoder: StaticEncoder) -> None:
     speeds = Speeds()
     settings = replace(QUICK, hidden=8, epochs=1)
     parser = Parser.train(TRAIN[:60], encoder, DEV[:5], settings, watcher=speeds)
-    assert speeds.seen[-1] == pytest.approx(parser.history[0]["words_per_second"], rel=0.2)
+    ratio = speeds.seen[-1] / parser.history[0]["words_per_second"]
+    assert 0.3 < ratio < 3  # measured a moment apart
