@@ -24,9 +24,7 @@ format: $(VENV)/.dev ## let ruff tidy the code
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
 bench: $(VENV)/.dev ## every benchmark, for hours; docs/benchmarks.md holds the figures
-	@for file in benchmarks/*.py; do echo "== $$file"; \
-	  if grep -q required=True $$file; then echo "it needs a model: $(BIN)/python $$file --help"; \
-	  else OMP_NUM_THREADS=1 $(BIN)/python $$file || exit 1; fi; done
+	@OMP_NUM_THREADS=1 $(BIN)/python benchmarks/run_all.py
 
 docs: $(VENV)/.dev ## the documentation as a site: build/site/index.html
 	@$(BIN)/python docs/commands.py && $(BIN)/python docs/pictures.py

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import os
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from common.aligners import EFLOMAL, in_child, theirs
+from common.shared import SHARED
 
-SHARED = Path(os.environ.get("TREEBRIDGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 LONG = 12  # words of a source sentence: Europarl's sentences are long, those of other sources short
 ENGINES = ["fast-align", "hmm"]
 SIZES = 40_000, 100_000, 400_000

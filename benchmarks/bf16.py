@@ -11,7 +11,8 @@ import argparse
 from collections.abc import Callable
 
 import torch
-from train import SHARED, Ours, make_batches, timed
+from common.shared import SHARED
+from train import Ours, make_batches, timed
 
 from treebridge import Treebank
 from treebridge.parse import biaffine
@@ -32,7 +33,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    treebank = Treebank.read(SHARED / "ud-2.6/UD_English-EWT/en_ewt-ud-train.conllu")
+    treebank = Treebank.read(SHARED / "data/ud-2.6/UD_English-EWT/en_ewt-ud-train.conllu")
     for dim in (256, 768):
         every = len(treebank) // options.sentences
         batches, labels, tags = make_batches(treebank, dim, ParserSettings(), every)

@@ -19,9 +19,9 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
+from common.shared import SHARED
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

@@ -27,11 +27,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from common.shared import SHARED
 
 from treebridge import Bitext
 from treebridge.encode.encoder import Encoded, Encoder, Words
 
-SHARED = Path(os.environ.get("TREEBRIDGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 MEGABYTE = 1 << 20
 
 

@@ -11,11 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import conllu
+from common.shared import SHARED
 
 from treebridge import Bitext
 from treebridge.corpus.conllu import read_conllu
-
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def seconds(work: Callable[[], object], repeats: int = 3) -> float:
@@ -40,9 +39,9 @@ def read_ours(path: Path, trees: str) -> int:
 
 
 def main() -> None:
-    default = SHARED / "ud-2.6/UD_English-EWT/en_ewt-ud-train.conllu"
+    default = SHARED / "data/ud-2.6/UD_English-EWT/en_ewt-ud-train.conllu"
     treebank = Path(sys.argv[1]) if len(sys.argv) > 1 else default
-    bitext = Path(sys.argv[2]) if len(sys.argv) > 2 else SHARED / "bitext/en-el.tsv.xz"
+    bitext = Path(sys.argv[2]) if len(sys.argv) > 2 else SHARED / "data/bitext/en-el.tsv.xz"
     for path in (treebank, bitext):
         if not path.exists():
             sys.exit(f"{path.name} is not here: give a treebank and a bitext as arguments")

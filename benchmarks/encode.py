@@ -20,13 +20,13 @@ from pathlib import Path
 import numpy as np
 import torch
 import transformers as hf
+from common.shared import SHARED
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
 from treebridge import Bitext
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.encode.store import encode_into_store
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 AUTHORS_BATCH, AUTHORS_LENGTH = 128, 150
 LONG = 12  # words
 VOCABULARY_FROM = 40_000  # sentences: with fewer, no word would be cut into pieces
@@ -95,7 +95,7 @@ def ours(folder: Path, sentences: list[list[str]], **settings: str) -> tuple[flo
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("bitext", nargs="?", default=str(SHARED / "bitext/en-pt.tsv.xz"))
+    parser.add_argument("bitext", nargs="?", default=str(SHARED / "data/bitext/en-pt.tsv.xz"))
     parser.add_argument("--sentences", type=int, default=2000)
     parser.add_argument("--onnx", action="store_true", help="measure ONNX Runtime too")
     options = parser.parse_args()

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from common.lab import SHARED
+from common.shared import SHARED
 from torch import nn
 
 from treebridge.corpus.conllu import Treebank, read_conllu

@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 
 import torch
-from train import SHARED, timed
+from common.shared import SHARED
+from train import timed
 
 from treebridge import Encoder, Parser, Sentence, Treebank
 from treebridge.bridge.isotropy import Isotropy
@@ -38,9 +39,9 @@ def main() -> None:
     options.add_argument(
         "treebank",
         nargs="?",
-        default=str(SHARED / "ud-2.6/UD_English-EWT/en_ewt-ud-dev.conllu"),
+        default=str(SHARED / "data/ud-2.6/UD_English-EWT/en_ewt-ud-dev.conllu"),
     )
-    options.add_argument("--encoder", default=str(SHARED.parent / "encoders/en-marian-tiny"))
+    options.add_argument("--encoder", default=str(SHARED / "encoders/en-marian-tiny"))
     options.add_argument("--rounds", type=int, default=3)
     chosen = options.parse_args()
     if not Path(chosen.treebank).exists():

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 from pathlib import Path
 
 from common.command import treebridge
+from common.shared import SHARED
 
-SHARED = Path(os.environ.get("TREEBRIDGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 TREEBANKS = {"es": "UD_Spanish-GSD/es_gsd", "pt": "UD_Portuguese-GSD/pt_gsd"}
 WAYS = {
     "informed": [],

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from pathlib import Path
+
+from common.shared import SHARED
 
 from treebridge import Bitext
 from treebridge.align.encoded import Encoder as Taker
@@ -24,8 +25,6 @@ from treebridge.bridge.make import MakeSettings, gather
 from treebridge.bridge.rounds import cosines, join, mutual_neighbours
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
-
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 def main() -> None:

@@ -18,9 +18,9 @@ import time
 from pathlib import Path
 
 import numpy as np
+from common.shared import SHARED
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared"
 
 
 def main() -> None:

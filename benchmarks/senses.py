@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from common.shared import SHARED
 from sklearn.cluster import KMeans
 
 from treebridge import Bitext
@@ -24,7 +25,6 @@ from treebridge.bridge.kmeans import cluster
 from treebridge.bridge.senses import BUDGET, elbow
 from treebridge.encode.encoder import Encoder
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 Blocks = list[np.ndarray]
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import torch
+from common.shared import SHARED
 from torch import Tensor
 from torch.nn.functional import one_hot
 
@@ -23,7 +23,6 @@ from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 ENGLISH = SHARED / "data/ud-2.6/UD_English-EWT"
 PORTUGUESE = SHARED / "data/ud-2.6/UD_Portuguese-GSD/pt_gsd-ud-dev.conllu"
 BITEXT = SHARED / "data/bitext/en-pt.tsv.xz"

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import tempfile
 from pathlib import Path
 
 from common.command import treebridge
+from common.shared import SHARED
 
-SHARED = Path(os.environ.get("TREEBRIDGE_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 UD = SHARED / "data/ud-2.6"
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
+
+from common.shared import SHARED
 
 from treebridge.encode.encoder import EncoderSettings
 from treebridge.experiment.lab import Lab, LabSettings, Talk, rows_of
@@ -14,8 +15,6 @@ from treebridge.experiment.supply import Supply
 from treebridge.parse.parser import Parser
 from treebridge.parse.score import score
 from treebridge.parse.settings import ParserSettings
-
-SHARED = Path(os.environ.get("TREEBRIDGE_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 
 
 def lab_arguments(about: str) -> argparse.ArgumentParser:

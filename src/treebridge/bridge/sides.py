@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
@@ -33,6 +34,52 @@ def common_words(sentences: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(word for word, _ in ranked[:COMMON])
 
 
+class Evidence(NamedTuple):
+    """What the witnesses say of a bitext's two sides."""
+
+    source_words: float  # share of common words on the source side
+    target_words: float  # and on the target side
+    source_pieces: float  # how many times as many the source encoder needs for the source side
+    target_pieces: float  # and the target encoder for the target side
+
+    @property
+    def swapped(self) -> str | None:
+        """Why the sides look swapped; None where they do not, or the witnesses are in doubt."""
+        if _clearly_more(self.source_words, self.target_words):
+            return None
+        if _clearly_more(self.target_words, self.source_words):
+            return (
+                f"common words of the treebank make up {self.source_words:.0%} of the source side, "
+                f"but {self.target_words:.0%} of the target side; exchange the two sides"
+            )
+        both = self.source_pieces * self.target_pieces
+        if min(self.source_pieces, self.target_pieces) >= EACH and both >= BOTH:
+            return (
+                f"the source encoder needs {self.source_pieces:.1f} times as many pieces for the "
+                f"source side as for the target side, and the target encoder "
+                f"{self.target_pieces:.1f} times as many for the target side; exchange the two "
+                "sides or the two encoders"
+            )
+        return None
+
+
+def weigh_sides(
+    sample: Sequence[Pair], source: Encoder, target: Encoder, known: Collection[str] = ()
+) -> Evidence | None:
+    """What `known` common source words and the two encoders say; None of too few words."""
+    # Words that stand on both sides, such as names, say nothing.
+    ours = [word for s, t in sample for word in _without(s, t)]
+    theirs = [word for s, t in sample for word in _without(t, s)]
+    if min(len(ours), len(theirs)) < ENOUGH:
+        return None
+    return Evidence(
+        _share(ours, known),
+        _share(theirs, known),
+        source.pieces(ours) / source.pieces(theirs),
+        target.pieces(theirs) / target.pieces(ours),
+    )
+
+
 def check_sides(
     pairs: Iterable[Pair],
     source: Encoder,
@@ -44,29 +91,10 @@ def check_sides(
     """Refuse pairs whose sides are swapped or the same; `known` are common source words."""
     sample = list(islice(pairs, PAIRS))
     _check_different(sample, file)
-    # Words that stand on both sides, such as names, say nothing.
-    ours = [word for s, t in sample for word in _without(s, t)]
-    theirs = [word for s, t in sample for word in _without(t, s)]
-    if min(len(ours), len(theirs)) < ENOUGH:
-        return
-    here, there = _share(ours, known), _share(theirs, known)
-    if _clearly_more(here, there):
-        return
-    if _clearly_more(there, here):
+    evidence = weigh_sides(sample, source, target, known)
+    if evidence and (why := evidence.swapped):
         raise TreebridgeError(
-            f"source and target look swapped: common words of the treebank make up {here:.0%} of "
-            f"the source side, but {there:.0%} of the target side; exchange the two sides, or turn "
-            "off check_sides if they are right",
-            file=file,
-        )
-    at_source = source.pieces(ours) / source.pieces(theirs)
-    at_target = target.pieces(theirs) / target.pieces(ours)
-    if min(at_source, at_target) >= EACH and at_source * at_target >= BOTH:
-        raise TreebridgeError(
-            f"source and target look swapped: the source encoder needs {at_source:.1f} times as "
-            f"many pieces for the source side as for the target side, and the target encoder "
-            f"{at_target:.1f} times as many for the target side; exchange the two sides or the two "
-            "encoders, or turn off check_sides if they are right",
+            f"source and target look swapped: {why}, or turn off check_sides if they are right",
             file=file,
         )
 
