@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import gzip
-import lzma
 import sys
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import BinaryIO, TextIO
 
+from treebridge.corpus.compressed import Unpacked, unpack
 from treebridge.errors import TreebridgeError
 from treebridge.writing import replacing
 
 CHUNK = 1 << 20
-# Recognised by their first bytes, because names lie and standard input has none.
-_OPENERS: dict[bytes, Callable[[BinaryIO], AbstractContextManager[object]]] = {
-    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
-    b"BZh": bz2.BZ2File,
-    b"\xfd7zXZ\x00": lzma.LZMAFile,
-}
+# Bytes. Documents that stand on one line are shorter, so a longer line is another kind of file,
+# or a bomb: 60 kB of xz can hold gigabytes. Not below CHUNK, see `read_text`.
+MAX_LINE = 1 << 20
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 Source = str | Path | BinaryIO
@@ -36,21 +31,23 @@ def name_of(source: Source) -> str:
 
 
 @contextmanager
-def open_bytes(source: Source) -> Iterator[BinaryIO]:
+def open_bytes(source: Source) -> Iterator[Unpacked]:
     """Open a path, `-` or a binary stream for reading, decompressed by what its first bytes say."""
-    if not isinstance(source, str | Path):
-        yield from _decompressed(source)
+    if isinstance(source, Unpacked):
+        yield source
+    elif not isinstance(source, str | Path):
+        yield unpack(source, name_of(source))
     elif str(source) == "-":
-        yield from _decompressed(sys.stdin.buffer)
+        yield unpack(sys.stdin.buffer, name_of(source))
     else:
         with _open_path(Path(source)) as raw:
-            yield from _decompressed(raw)
+            yield unpack(raw, name_of(source))
 
 
 def _open_path(path: Path) -> BinaryIO:
-    if path.is_dir():
-        raise TreebridgeError("this is a folder; give a file inside it", file=path)
     try:
+        if path.is_dir():
+            raise TreebridgeError("this is a folder; give a file inside it", file=path)
         return path.open("rb")
     except FileNotFoundError:
         raise TreebridgeError("there is no such file", file=path) from None
@@ -58,54 +55,73 @@ def _open_path(path: Path) -> BinaryIO:
         raise TreebridgeError(f"cannot be opened: {error.strerror}", file=path) from None
 
 
-def _decompressed(raw: BinaryIO) -> Iterator[BinaryIO]:
-    head = raw.peek(8)[:8] if hasattr(raw, "peek") else b""
-    for magic, opener in _OPENERS.items():
-        if head.startswith(magic):
-            with opener(raw) as stream:
-                yield cast(BinaryIO, stream)
-            return
-    yield raw
+def read_text(source: Source, *, cut_long: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield (number of its first line, text) in pieces of whole lines: UTF-8, `\\n`, no BOM.
 
-
-def read_text(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield (number of its first line, text) in pieces of whole lines: UTF-8, `\\n`, no BOM."""
+    A line of more than MAX_LINE bytes is refused or, with `cut_long`, comes in several pieces.
+    """
     name, line = name_of(source), 1
     pending: list[bytes] = []  # a line whose end has not been read yet
+    size = 0
     with open_bytes(source) as stream:
-        for chunk in _chunks(stream, name):
-            cut = chunk.rfind(b"\n") + 1
-            if cut:
-                text = _decode(b"".join([*pending, chunk[:cut]]), name, line)
+        for chunk in chain(_chunks(stream, name), [b""]):
+            pending.append(chunk)
+            size += len(chunk)
+            if chunk and b"\n" not in chunk and size <= MAX_LINE:
+                continue
+            data = b"".join(pending)
+            # Only the first line began before this chunk, so only it can be too long.
+            while len(data) > MAX_LINE and data.find(b"\n", 0, MAX_LINE + 1) < 0:
+                if not cut_long:
+                    raise TreebridgeError(
+                        f"a line of more than {MAX_LINE:,} bytes; is this a text file?",
+                        file=name,
+                        line=line,
+                    )
+                cut = _place_to_cut(data)
+                yield line, _decode(data[:cut], name, line)
+                data = data[cut:]
+            whole = data.rfind(b"\n") + 1 if chunk else len(data)
+            if whole:
+                text = _decode(data[:whole], name, line)
                 yield line, text
                 line += text.count("\n")
-                pending = []
-            if cut < len(chunk):
-                pending.append(chunk[cut:])
-        if pending:
-            yield line, _decode(b"".join(pending), name, line)
+            pending, size = [data[whole:]], len(data) - whole
 
 
-def _chunks(stream: BinaryIO, name: str) -> Iterator[bytes]:
-    read = getattr(stream, "read1", stream.read)  # read1 hands on what a pipe has so far
-    try:
-        chunk = read(CHUNK)
-        if chunk.startswith(_UTF16):
-            raise TreebridgeError(
-                "this is UTF-16, not UTF-8; convert it with: iconv -f utf-16 -t utf-8",
-                file=name,
-                line=1,
-            )
-        yield chunk.removeprefix(codecs.BOM_UTF8)
-        while chunk := read(CHUNK):
-            yield chunk
-    except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+def _place_to_cut(data: bytes) -> int:
+    """After the last space of a line that is too long, at least not inside a character."""
+    cut = data.rfind(b" ", MAX_LINE // 2, MAX_LINE) + 1
+    if cut:
+        return cut
+    cut = MAX_LINE
+    while cut > MAX_LINE - 4 and data[cut] & 0xC0 == 0x80:  # a byte inside a character
+        cut -= 1
+    return cut
+
+
+def _chunks(stream: Unpacked, name: str) -> Iterator[bytes]:
+    chunk = stream.read1(CHUNK)
+    if chunk.startswith(_UTF16):
         raise TreebridgeError(
-            f"the file is damaged or cut short ({error}); copy or download it again", file=name
-        ) from None
+            "this is UTF-16, not UTF-8; convert it with: iconv -f utf-16 -t utf-8",
+            file=name,
+            line=1,
+        )
+    yield chunk.removeprefix(codecs.BOM_UTF8)
+    while chunk := stream.read1(CHUNK):
+        yield chunk
 
 
 def _decode(data: bytes, name: str, line: int) -> str:
+    nul = data.find(b"\x00")
+    if nul >= 0:
+        raise TreebridgeError(
+            "NUL byte: this is a binary file, or UTF-16 without a byte order mark; "
+            "remove stray ones with: tr -d '\\000'",
+            file=name,
+            line=line + data.count(b"\n", 0, nul),
+        )
     try:
         return data.replace(b"\r\n", b"\n").decode("utf-8")
     except UnicodeDecodeError as error:
@@ -119,9 +135,9 @@ def _decode(data: bytes, name: str, line: int) -> str:
         ) from None
 
 
-def read_lines(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line without its end)."""
-    for number, text in read_text(source):
+def read_lines(source: Source, *, cut_long: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield (line number, line without its end); `cut_long` as in `read_text`."""
+    for number, text in read_text(source, cut_long=cut_long):
         # Not splitlines(): U+2028, form feeds and their like are part of a line.
         lines = text.removesuffix("\n").split("\n")
         yield from enumerate(lines, number)

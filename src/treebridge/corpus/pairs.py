@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
+import os
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import BinaryIO, cast
 
-from treebridge.corpus.files import name_of, open_bytes, read_lines
+from treebridge.corpus.compressed import open_member, open_zip
+from treebridge.corpus.files import name_of, read_lines
+from treebridge.corpus.tmx import read_tmx
 from treebridge.errors import TreebridgeError
 
 Pairs = Iterator[tuple[str, str]]
 SEPARATOR = "|||"
-_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
-_TMX_CODES = {"bpt", "ept", "it", "ph", "ut"}  # mark-up of the original document, not text
 
 
 def read_pairs(
@@ -32,7 +31,7 @@ def read_pairs(
         return _zip(path, source_language, target_language)
     suffixes = Path(str(path)).suffixes
     if ".tmx" in suffixes:
-        return _tmx(path, source_language, target_language)
+        return read_tmx(path, source_language, target_language)
     return _one_file(path)
 
 
@@ -82,26 +81,23 @@ def _parallel(
 
 
 def _looks_like_zip(path: str | Path) -> bool:
-    return str(path) != "-" and Path(path).is_file() and zipfile.is_zipfile(path)
+    if str(path) == "-" or not os.path.isfile(path):  # noqa: PTH113  never raises
+        return False
+    return zipfile.is_zipfile(path)
 
 
 def _zip(path: str | Path, source_language: str, target_language: str | None) -> Pairs:
     """An OPUS download: `Corpus.en-pt.en` and `Corpus.en-pt.pt` (or a TMX) beside a licence."""
-    with zipfile.ZipFile(path) as archive:
+    with open_zip(path) as archive:
         names = archive.namelist()
         for name in names:
             if name.endswith(".tmx"):
-                with archive.open(name) as stream:
-                    yield from _tmx(cast(BinaryIO, stream), source_language, target_language)
+                with open_member(archive, name) as stream:
+                    yield from read_tmx(stream, source_language, target_language)
                 return
         source, target = _sides(names, path, source_language, target_language)
-        with archive.open(source) as left, archive.open(target) as right:
-            yield from _parallel(
-                read_lines(cast(BinaryIO, left)),
-                read_lines(cast(BinaryIO, right)),
-                f"{path}/{source}",
-                f"{path}/{target}",
-            )
+        with open_member(archive, source) as left, open_member(archive, target) as right:
+            yield from _parallel(read_lines(left), read_lines(right), left.name, right.name)
 
 
 def _sides(
@@ -124,59 +120,3 @@ def _sides(
         "name its languages",
         file=path,
     )
-
-
-def _tmx(path: str | Path | BinaryIO, source_language: str, target_language: str | None) -> Pairs:
-    """Translation units that have both languages; `en` also means `EN-US`."""
-    name = name_of(path)
-    is_source = _language_test(source_language)
-    is_target = _language_test(target_language) if target_language else lambda x: not is_source(x)
-    with open_bytes(path) as stream:
-        try:
-            parents: list[ET.Element] = []
-            for event, element in ET.iterparse(stream, events=("start", "end")):
-                if event == "start":
-                    parents.append(element)
-                    continue
-                parents.pop()
-                if _tag(element) != "tu":
-                    continue
-                sides = [(_language(tuv), tuv) for tuv in element if _tag(tuv) == "tuv"]
-                source = next((tuv for language, tuv in sides if is_source(language)), None)
-                target = next((tuv for language, tuv in sides if is_target(language)), None)
-                if source is not None and target is not None:
-                    yield _segment(source), _segment(target)
-                parents[-1].clear()  # else memory grows with the file
-        except ET.ParseError as error:
-            raise TreebridgeError(
-                f"this is not well-formed XML ({error}); is it a TMX file?",
-                file=name,
-                line=error.position[0],
-            ) from None
-
-
-def _language_test(wanted: str) -> Callable[[str], bool]:
-    wanted = wanted.lower()
-    return lambda language: language == wanted or language.startswith(f"{wanted}-")
-
-
-def _language(tuv: ET.Element) -> str:
-    return (tuv.get(_XML_LANG) or tuv.get("lang") or "").lower().replace("_", "-")
-
-
-def _tag(element: ET.Element) -> str:
-    return element.tag.rpartition("}")[2]
-
-
-def _segment(tuv: ET.Element) -> str:
-    """The text of a translation unit's side, on one line."""
-    segment = next((child for child in tuv if _tag(child) == "seg"), None)
-    return "" if segment is None else " ".join("".join(_plain(segment)).split())
-
-
-def _plain(element: ET.Element) -> Iterator[str]:
-    if _tag(element) not in _TMX_CODES:
-        yield element.text or ""
-        for child in element:
-            yield from _plain(child)
-            yield child.tail or ""

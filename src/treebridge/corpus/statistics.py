@@ -102,7 +102,7 @@ def kind_of(path: str | Path) -> str:
         return "treebank"
     if any(suffix in name for suffix in (".tsv", ".tmx")) or name.endswith(".zip"):
         return "bitext"
-    lines = [line for _, line in islice(read_lines(path), 50) if line.strip()]
+    lines = [line for _, line in islice(read_lines(path, cut_long=True), 50) if line.strip()]
     bare = [line for line in lines if not line.startswith("#")]
     if bare and bare[0].count("\t") >= 7 and bare[0].split("\t")[0].split("-")[0].isdecimal():
         return "treebank"
@@ -155,7 +155,7 @@ def text_statistics(path: str | Path, watch: Watch[tuple[int, str]] = iter) -> T
     """Count a file of raw text line by line."""
     result = TextStatistics(name_of(path))
     words = Splitter().words
-    for _, line in watch(read_lines(path)):
+    for _, line in watch(read_lines(path, cut_long=True)):
         result.lines += 1
         if not line.strip():
             result.blank += 1
