@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-# Anything that can stand in a cell: no tab, no line end, not empty, nothing that UTF-8 refuses.
+# Anything that can stand in a cell: no tab, no line end, not empty, nothing that is no text.
 cells = st.text(
-    st.characters(blacklist_categories=("Cs",), blacklist_characters="\t\n\r"),
+    st.characters(blacklist_categories=("Cs",), blacklist_characters="\t\n\r\x00"),
     min_size=1,
     max_size=8,
 )
+# The same in columns where CoNLL-U allows no white space.
+names = cells.map(lambda cell: "".join(c for c in cell if c != " " and c.isprintable()) or "_")
 upos = st.sampled_from(["NOUN", "VERB", "DET", "ADP", "PUNCT", "_"])
 
 
@@ -37,9 +39,9 @@ def conllu_blocks(draw: st.DrawFn) -> str:
                 covered = draw(st.integers(word + 1, n))
                 lines.append("\t".join([f"{word}-{covered}", draw(cells), *["_"] * 7, draw(cells)]))
             head = draw(st.sampled_from([str(heads[word - 1]), "_"]))
-            row = [str(word), draw(cells), draw(cells), draw(upos), "_", draw(cells), head]
-            lines.append("\t".join([*row, draw(cells), draw(cells), draw(cells)]))
+            row = [str(word), draw(cells), draw(cells), draw(upos), "_", draw(names), head]
+            lines.append("\t".join([*row, draw(names), draw(names), draw(cells)]))
         for index in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
-            row = [f"{word}.{index + 1}", draw(cells), *["_"] * 6, draw(cells), draw(cells)]
+            row = [f"{word}.{index + 1}", draw(cells), *["_"] * 6, draw(names), draw(cells)]
             lines.append("\t".join(row))
     return "\n".join(lines) + "\n\n"

@@ -8,15 +8,28 @@ from pathlib import Path
 from typing import Literal, overload
 
 from treebridge.corpus.files import Source, name_of, read_text, write_text
-from treebridge.corpus.sentence import FORM, HEAD, ID, Sentence
+from treebridge.corpus.sentence import (
+    COLUMNS,
+    DEPREL,
+    DEPS,
+    FEATS,
+    HEAD,
+    ID,
+    UPOS,
+    XPOS,
+    Sentence,
+)
 from treebridge.corpus.trees import tree_problem
 from treebridge.errors import TreebridgeError
 
 Trees = Literal["free", "checked", "required"]
-MAX_SENTENCE = 1 << 24  # characters; anything longer is another kind of file
+MAX_SENTENCE = 1 << 22  # characters; anything longer is another kind of file
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
+# Columns of names, in which CoNLL-U allows no white space; ID and HEAD are checked as numbers.
+_NAMES = (UPOS, XPOS, FEATS, DEPREL, DEPS)
+_JOINERS = "\u200c\u200d"  # in the Persian and Indic words of enhanced dependencies
 
 
 class _Problem(Exception):
@@ -55,7 +68,7 @@ def read_conllu(
     name = name_of(source)
     for number, block in _blocks(source, name):
         try:
-            sentence, first_word = _parse(block.split("\n"))
+            sentence, first_word = _parse(block)
             if trees == "required" or (trees == "checked" and None not in sentence.heads):
                 _check_tree(sentence, first_word)
         except _Problem as problem:
@@ -98,9 +111,9 @@ def _blocks(source: Source, name: str) -> Iterator[tuple[int, str]]:
         yield number + len(rest) - len(rest.lstrip("\n")), body
 
 
-def _parse(lines: list[str]) -> tuple[Sentence, int]:
+def _parse(block: str) -> tuple[Sentence, int]:
     """The sentence of a block and how many comment lines stand above its words."""
-    first = 0
+    lines, first = block.split("\n"), 0
     while first < len(lines) and lines[first].startswith("#"):
         first += 1
     comments, lines = lines[:first], lines[first:]
@@ -112,14 +125,30 @@ def _parse(lines: list[str]) -> tuple[Sentence, int]:
         columns = ()
     if len(columns) != 10:
         raise _wrong_columns(lines, first)
-    if "" in columns[FORM]:
-        raise _Problem(first + columns[FORM].index(""), "FORM is empty; write _ for no word form")
+    _check_cells(block, columns, first)
     positions: Sequence[int] = range(len(lines))
     cells = columns[HEAD]
     if columns[ID] != _IDS[: len(lines)]:
         positions = _word_lines(columns[ID], first)
         cells = tuple(cells[i] for i in positions)
     return Sentence(columns, positions, _heads(cells, positions, first), comments), first
+
+
+def _check_cells(block: str, columns: Sequence[tuple[str, ...]], first: int) -> None:
+    """Refuse empty cells, and names with white space or characters that cannot be seen."""
+    if "\t\t" in block or "\t\n" in block or block[-1] == "\t":  # may also be in a comment
+        for name, cells in zip(COLUMNS, columns, strict=True):
+            if "" in cells:
+                raise _Problem(first + cells.index(""), f"{name} is empty; write _ for no value")
+    together = "".join(["".join(columns[index]) for index in _NAMES])
+    if together.isprintable() and " " not in together:
+        return
+    for index in _NAMES:
+        for line, cell in enumerate(columns[index]):
+            for char in cell:
+                if char == " " or not (char.isprintable() or char in _JOINERS):
+                    message = f"{COLUMNS[index]} has the character U+{ord(char):04X}; remove it"
+                    raise _Problem(first + line, message)
 
 
 def _heads(cells: Sequence[str], positions: Sequence[int], first: int) -> tuple[int | None, ...]:

@@ -10,6 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
+COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+# A parser scores every pair of words: 220 MB at 2,000, 8 GB at 12,000. Raw text is split there, a
+# sentence that comes as words is refused. Treebanks have sentences of a few hundred words.
+MAX_WORDS = 2000
 
 
 class Word(NamedTuple):
