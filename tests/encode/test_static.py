@@ -119,3 +119,103 @@ def test_a_file_of_another_kind(tmp_path: Path) -> None:
     path.write_text("2 3\na 1 2 3\nb 1 2\n")
     with pytest.raises(TreebridgeError, match=r"letter.txt:3: expected a word and 3 numbers"):
         Encoder.load(path)
+
+
+ROWS = "the 1 2 3\nbanco 4 5 6\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("2 4\n" + ROWS, r"bad.vec:2: expected a word and 4 numbers"),
+        ("2 2\n" + ROWS, r"bad.vec:2: 3 numbers, where the header announces 2"),
+        ("3 3\n" + ROWS, r"bad.vec: the header announces 3 words of 3 .*, and 2 are there"),
+        ("1 3\n" + ROWS, r"bad.vec: the header announces 1 words of 3 .*, and more of them follow"),
+        ("2 3\n" + ROWS[:-2], r"bad.vec:3: expected a word and 3 numbers"),
+        ("2 3\n" + ROWS.replace(" ", " 0,"), r"bad.vec:2: .* decimals take a point, not a comma"),
+        ("2 3\n" + ROWS.replace("5", "five"), r"bad.vec:3: expected a word and 3 numbers"),
+        ("2 3\n" + ROWS.replace("5", "nan"), r"bad.vec: the vector of 'banco' is not all finite"),
+        ("2 3\n" + ROWS.replace("5", "1e99"), r"bad.vec: the vector of 'banco' is not all finite"),
+        ("2 0\n" + ROWS, r"bad.vec:1: the header announces 0 dimensions"),
+        ("2 999999999999\n" + ROWS, r"bad.vec:1: the header announces 999999999999 dimensions"),
+        ("9" * 5000 + " 3\n" + ROWS, r"bad.vec:1: expected a word and 1 numbers"),
+        ("2 3\nDear all,\nthis is a letter.\n", r"bad.vec:2: expected a word and 3 numbers"),
+        ("2 3\n", r"bad.vec: the header announces 2 words of 3 .*, and 0 are there"),
+        ("", r"bad.vec: no word vector was found"),
+        ("the 1 2 3\nbanco 4 5\n", r"bad.vec:2: expected a word and 3 numbers"),
+    ],
+)
+def test_header_and_rows_have_to_agree(data: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.vec"
+    for content in (data.encode(), data.replace("\n", "\r\n").encode()):
+        path.write_bytes(content)
+        with pytest.raises(TreebridgeError, match=message):
+            Encoder.load(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b"4 5\n", b"5 5\n", "announces 5 words of 5 dimensions, and 4 are there"),
+        (b"4 5\n", b"3 5\n", "announces 3 words of 5 dimensions, and more of them follow"),
+        (b"4 5\n", b"4 4\n", "announces 4 words of 4 dimensions, and more of them follow"),
+        (b"4 5\n", b"4 9\n", "announces 4 words of 9 dimensions, and . are there"),
+        (VECTORS[3].tobytes(), VECTORS[3].tobytes()[:9], "announces 4 .*, and 3 are there"),
+        (VECTORS[1].tobytes(), b"\x00\x00\xc0\x7f" * 5, "vector of 'banco' is not all finite"),
+        (b"banco ", b"b" * 5000, "a word of more than 4,096 bytes"),
+    ],
+)
+def test_binaries_have_to_agree_with_their_header(
+    old: bytes, new: bytes, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "bad.bin"
+    path.write_bytes(word2vec_binary().replace(old, new))
+    with pytest.raises(TreebridgeError, match=rf"bad.bin: .*{message}"):
+        Encoder.load(path)
+
+
+def test_binary_vectors_of_any_bytes_are_told_from_text(tmp_path: Path) -> None:
+    """Among them those that begin with a line's end, and those that are letters."""
+    path, rng = tmp_path / "a.bin", np.random.default_rng(1)
+    for number in range(300):
+        rows = rng.normal(size=(2, 20)).astype("<f4")
+        data = bytearray(rows.tobytes())
+        data[0] = number % 256
+        path.write_bytes(b"2 20\n1 " + data[:80] + b"\n2 " + data[80:] + b"\n")
+        encoder = Encoder.load(path)
+        assert encoder.whole(["1", "2"]).all() and encoder.dim == 20
+
+
+def test_a_flipped_bit_in_a_fasttext_header_neither_hangs_nor_crashes(tmp_path: Path) -> None:
+    data, _matrix = fasttext_binary()
+    # The header could promise two thousand million words: a hang, if somebody looked for them all.
+    data += bytes(1 << 20)
+    path, refused = tmp_path / "model.bin", 0
+    header = 8 + 12 * 4 + 8 + 28 + sum(len(word.encode()) + 10 for word in WORDS) + 17
+    for place in range(8, header):
+        for bit in (0, 6, 7):
+            broken = bytearray(data)
+            broken[place] ^= 1 << bit
+            path.write_bytes(broken)
+            try:
+                vector = Encoder.load(path)(["the"])[0]
+                assert vector.shape == (5,)
+            except TreebridgeError as error:
+                refused += 1
+                assert "model.bin: " in str(error) and "\n" not in str(error)
+    assert refused > 150
+
+
+def test_a_compressed_fasttext_binary_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "model.bin.gz"
+    path.write_bytes(gzip.compress(fasttext_binary()[0]))
+    with pytest.raises(TreebridgeError, match="compressed fastText binary; unpack it first"):
+        Encoder.load(path)
+
+
+def test_very_long_words_take_little_time_and_memory(tmp_path: Path) -> None:
+    path = tmp_path / "model.bin"
+    path.write_bytes(fasttext_binary()[0])
+    encoder = Encoder.load(path)
+    long = encoder(["x" * 1_000_000])
+    np.testing.assert_array_equal(long, encoder(["x" * 1000]))

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from treebridge.errors import TreebridgeError
 
+# Characters of a word that an encoder looks at; longer ones are data, and take time and memory.
+MAX_LETTERS = 1000
 Words = Sequence[str]
 Vectors = NDArray[np.float32]
 

@@ -4,67 +4,100 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
-from treebridge.encode.encoder import Vectors
+from treebridge.encode.encoder import MAX_LETTERS, Vectors
 from treebridge.errors import TreebridgeError
 
 MAGIC = 793712314
+MAX_DIM = 1 << 14
+MAX_NGRAM = 100  # characters; by default 6
+MAX_BYTES = 1 << 12  # of a word
 _VERSIONS = (11, 12)
+
+
+class _Unlikely(Exception):
+    """A number that no fastText file has."""
+
+
+def _believe(likely: bool, what: str) -> None:
+    if not likely:
+        raise _Unlikely(what)
 
 
 class FastTextFile:
     """A `.bin` model; `vector` gives what fastText's own get_word_vector gives."""
 
     def __init__(self, path: Path):
-        self.words: dict[str, int] = {}
-        with path.open("rb") as stream:
-
-            def read(form: str) -> tuple[int, ...]:
-                data = stream.read(struct.calcsize(f"<{form}"))
-                return struct.unpack(f"<{form}", data)
-
-            try:
-                _, version = read("ii")
-                if version not in _VERSIONS:
-                    raise TreebridgeError(f"fastText format {version} is not known", file=path)
-                arguments = read("12i")
-                read("d")
-                self.dim, self.buckets, self.shortest, self.longest = (
-                    arguments[0], arguments[8], arguments[9], arguments[10],
-                )  # fmt: skip
-                size, n_words, _, _, pruned = read("iiiqq")
-                for row in range(size):
-                    word = bytearray()
-                    while (char := stream.read(1)) != b"\x00":
-                        if not char:
-                            raise struct.error
-                        word += char
-                    read("qb")
-                    if row < n_words:
-                        self.words[word.decode("utf-8", "replace")] = row
-                stream.seek(8 * max(pruned, 0), 1)
-                (quantised,) = read("?")
-                if quantised:
-                    raise TreebridgeError(
-                        "quantised fastText models (.ftz) are not read", file=path
-                    )
-                rows, columns = read("qq")
-            except (struct.error, UnicodeDecodeError):
-                raise TreebridgeError(
-                    "the fastText file is cut short; fetch it again", file=path
-                ) from None
-            start = stream.tell()
-        if path.stat().st_size < start + 4 * rows * columns:
-            raise TreebridgeError("the fastText file is cut short; fetch it again", file=path)
-        self._n_words = n_words
+        self.path = path
+        try:
+            with path.open("rb") as stream:
+                rows, columns = self._read(stream, path.stat().st_size)
+                start = stream.tell()
+        except _Unlikely as error:
+            raise TreebridgeError(
+                f"the fastText file is damaged or cut short ({error}); download it again",
+                file=path,
+            ) from None
         self._matrix = np.memmap(path, "<f4", "r", offset=start, shape=(rows, columns))
+
+    def _read(self, stream: BinaryIO, size: int) -> tuple[int, int]:
+        """Everything before the matrix, whose shape is returned; no number is believed unseen."""
+
+        def read(form: str) -> tuple[int, ...]:
+            data = stream.read(struct.calcsize(f"<{form}"))
+            if len(data) < struct.calcsize(f"<{form}"):
+                raise _Unlikely("it ends too early")
+            return struct.unpack(f"<{form}", data)
+
+        _, version = read("ii")
+        if version not in _VERSIONS:
+            raise TreebridgeError(f"fastText format {version} is not supported", file=self.path)
+        self.dim, *_, self.buckets, self.shortest, self.longest, _ = read("12i")
+        read("d")
+        entries, self._n_words, labels, _, pruned = read("iiiqq")
+        _believe(1 <= self.dim <= MAX_DIM, f"{self.dim} dimensions")
+        _believe(self.buckets >= 0, f"{self.buckets} buckets")
+        _believe(
+            0 <= self.shortest <= self.longest <= MAX_NGRAM,
+            f"n-grams of {self.shortest} to {self.longest} characters",
+        )
+        _believe(
+            self._n_words >= 0 and labels >= 0 and entries == self._n_words + labels,
+            f"{self._n_words} words and {labels} labels in a list of {entries}",
+        )
+        self.words = self._read_words(stream, entries)
+        _believe(-1 <= pruned <= size // 8, f"{pruned} pruned n-grams")
+        stream.seek(8 * max(pruned, 0), 1)
+        (quantised,) = read("B")
+        if quantised:
+            raise TreebridgeError("quantised fastText models are not supported", file=self.path)
+        rows, columns = read("qq")
+        expected = (self._n_words + self.buckets, self.dim)
+        _believe((rows, columns) == expected, f"a matrix of {rows} × {columns}")
+        _believe(stream.tell() + 4 * rows * columns <= size, "its matrix is not whole")
+        return rows, columns
+
+    def _read_words(self, stream: BinaryIO, entries: int) -> dict[str, int]:
+        """Word → row. Every entry is checked, so that a wrong number of them is soon found out."""
+        words: dict[str, int] = {}
+        for row in range(entries):
+            word = bytearray()
+            while (char := stream.read(1)) not in (b"\x00", b""):
+                word += char
+                _believe(len(word) <= MAX_BYTES, f"a word of more than {MAX_BYTES} bytes")
+            rest = stream.read(9)  # its count, and whether it is a label
+            _believe(bool(word) and len(rest) == 9 and rest[8] <= 1, f"entry {row + 1} is no word")
+            if row < self._n_words:
+                words[word.decode("utf-8", "replace")] = row
+        return words
 
     def vector(self, word: str) -> Vectors | None:
         """The mean of the word's own row and those of its n-grams; None where there is neither."""
         rows = [self.words[word]] if word in self.words else []
-        rows += [self._n_words + bucket for bucket in self._ngrams(f"<{word}>")]
+        rows += [self._n_words + bucket for bucket in self._ngrams(f"<{word[:MAX_LETTERS]}>")]
         return np.asarray(self._matrix[rows]).mean(0).astype(np.float32) if rows else None
 
     def _ngrams(self, marked: str) -> list[int]:

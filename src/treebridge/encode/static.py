@@ -11,18 +11,18 @@ import shutil
 import struct
 import warnings
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.checksums import add_file
-from treebridge.corpus.files import open_bytes
 from treebridge.encode.encoder import Encoded, Encoder, Vectors, Words
 from treebridge.encode.fasttext import MAGIC, FastTextFile
+from treebridge.encode.vectors import read_vectors
 from treebridge.errors import TreebridgeError
+
+MAX_TABLE = 6 << 30  # bytes; the largest that are published take 3.6 GB
 
 
 class StaticEncoder(Encoder):
@@ -98,70 +98,26 @@ class StaticEncoder(Encoder):
         return None if row is None else self._vectors[row]
 
     def _read(self) -> None:
-        with open_bytes(self.path) as stream:
-            first = stream.readline(1 << 20)
-            header = first.split()
-            rows: Iterator[tuple[str, Vectors]]
-            if len(header) == 2 and all(part.isdigit() for part in header):
-                dim = int(header[1])
-                following = stream.peek(1 << 16)[: 1 << 16] if hasattr(stream, "peek") else b""
-                binary = _looks_binary(following, dim)
-                rows = (
-                    _binary_rows(stream, int(header[0]), dim)
-                    if binary
-                    else self._text(stream, 2, dim)
-                )
-            else:  # GloVe has no header: the first line is a word already
-                rows = self._text(stream, 1, len(header) - 1, first)
-            kept = [(w, v) for w, v in rows if self._needed is None or w in self._needed]
-        if not kept:
+        """Keep the words that are needed; of equal words the first counts."""
+        table = bytearray()  # grows in place: a list of rows would need twice the memory
+        dim = 1
+        for word, vector in read_vectors(self.path):
+            dim = len(vector)
+            if word not in self._index and (self._needed is None or word in self._needed):
+                if not np.isfinite(vector).all():
+                    raise TreebridgeError(
+                        f"the vector of {word[:40]!r} is not all finite numbers; "
+                        "the file is damaged",
+                        file=self.path,
+                    )
+                self._index[word] = len(self._index)
+                table += vector.tobytes()
+                if len(table) > MAX_TABLE:
+                    raise TreebridgeError(
+                        f"the vectors take more than {MAX_TABLE >> 30} GB of memory; "
+                        "keep the more frequent words, which come first, and correct the header",
+                        file=self.path,
+                    )
+        if not table:
             raise TreebridgeError("no word vector was found in this file", file=self.path)
-        self._index = {word: row for row, (word, _) in reversed(list(enumerate(kept)))}
-        self._vectors = np.stack([vector for _, vector in kept])
-
-    def _text(
-        self, stream: Iterable[bytes], line: int, dim: int, first: bytes = b""
-    ) -> Iterator[tuple[str, Vectors]]:
-        for number, row in enumerate(chain([first] if first else [], stream), line):
-            if row.strip():
-                yield self._text_row(row, number, dim)
-
-    def _text_row(self, row: bytes, line: int, dim: int) -> tuple[str, Vectors]:
-        # From the right: a few vocabularies have words with spaces.
-        parts = row.decode("utf-8", "replace").rstrip().rsplit(" ", dim)
-        try:
-            vector = np.array(parts[1:], np.float32)
-        except ValueError:
-            vector = np.zeros(0, np.float32)
-        if len(vector) != dim or dim < 1:
-            raise TreebridgeError(
-                f"expected a word and {dim} numbers; is this a file of word vectors?",
-                file=self.path,
-                line=line,
-            )
-        return parts[0], vector
-
-
-def _looks_binary(data: bytes, dim: int) -> bool:
-    """Whether what follows the first word is raw floats rather than numbers on a line."""
-    numbers = data.partition(b"\n")[0].split()[-dim:]
-    try:
-        return len([float(number) for number in numbers]) < dim
-    except ValueError:
-        return True
-
-
-def _binary_rows(stream: BinaryIO, count: int, dim: int) -> Iterator[tuple[str, Vectors]]:
-    """The word2vec binary: word, space, floats."""
-    read = stream.read
-    for _ in range(count):
-        word = bytearray()
-        while (char := read(1)) not in (b" ", b""):
-            word += char
-        data = read(4 * dim)
-        if len(data) < 4 * dim:
-            raise TreebridgeError("the file of word vectors is cut short; fetch it again")
-        yield (
-            word.decode("utf-8", "replace").lstrip("\n"),
-            np.frombuffer(data, "<f4").astype(np.float32),
-        )
+        self._vectors = np.frombuffer(table, np.float32).reshape(-1, dim)
