@@ -45,6 +45,10 @@ class MissingExtra(TreebridgeError):
         )
 
 
+class Notice(UserWarning):
+    """Something a user should know; the command line shows it as one line."""
+
+
 def first_line(error: Exception) -> str:
     """What another library's error says, cut to fit into a sentence of ours."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
@@ -96,7 +100,7 @@ def in_one_sentence(error: Exception) -> TreebridgeError | None:
     return None
 
 
-class DamagedCache(UserWarning):
+class DamagedCache(Notice):
     """Something that is kept to save time was damaged; it is ignored and made again."""
 
 

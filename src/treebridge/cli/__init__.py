@@ -23,7 +23,7 @@ from treebridge.cli import (  # isort: skip  # noqa: F401
     reproduce,
 )
 from treebridge.cli.app import app
-from treebridge.errors import DamagedCache, TreebridgeError
+from treebridge.errors import Notice, TreebridgeError
 
 __all__ = ["app", "main"]
 
@@ -62,8 +62,8 @@ _show_as_python_does = warnings.showwarning
 
 
 def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
-    """A damaged cache is a matter of one line; where in our code it was seen helps nobody."""
-    if issubclass(category, DamagedCache):
-        print(f"warning: {message}", file=sys.stderr)
+    """A notice is one line; where in our code it was given helps nobody."""
+    if issubclass(category, Notice):
+        print(f"note: {message}", file=sys.stderr)
     else:
         _show_as_python_does(message, category, *where, **more)

@@ -12,6 +12,7 @@ from importlib.resources import files
 
 from treebridge.corpus.files import Source, name_of, read_lines
 from treebridge.corpus.sentence import FORM, ID, MISC, Sentence
+from treebridge.corpus.tokens import REMEMBERED_LENGTH
 from treebridge.errors import TreebridgeError
 
 MIN_STEM = 2  # letters that `*` stands for at least
@@ -57,7 +58,7 @@ class Contractions:
         words = self._known.get(form)
         if words is None:
             words = self._split(form)
-            if len(self._known) < REMEMBERED:
+            if len(self._known) < REMEMBERED and len(form) <= REMEMBERED_LENGTH:
                 self._known[form] = words
         return words
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import accumulate, pairwise
 
 import regex
 
+from treebridge.corpus.ends import OpenText
 from treebridge.corpus.multiword import Contractions
-from treebridge.corpus.sentence import Sentence
+from treebridge.corpus.sentence import MAX_WORDS, Sentence
 from treebridge.corpus.tokens import (
-    MAYBE_LAST,
     FindSpans,
     Span,
     rule_spans,
@@ -18,15 +21,12 @@ from treebridge.corpus.tokens import (
     space_spans,
     spacy_spans,
 )
-from treebridge.errors import TreebridgeError
+from treebridge.errors import Notice, TreebridgeError
 
-MAX_OPEN = 4000  # characters; a "sentence" that runs on for longer is ended at the line's end
-_TERMINATOR = regex.compile(r"[.!?…‽;؟۔।॥။።。！？｡]+")  # among them the Greek question mark
-_WIDE_TERMINATOR = regex.compile(r"[。！？｡]+")  # after these no space is written
-_LOWER_INITIALS = regex.compile(r"(?:\p{Ll}\.){2,}")  # p.m. may end a sentence, U.S. rarely does
-_CLOSERS = frozenset("\"'”’»›)]}】」』）")
-_LIST_NUMBER = regex.compile(r"\p{Nd}{1,2}")
-_FIRST_LETTER = regex.compile(r"[\p{L}\p{N}]")
+MAX_PIECE = 1 << 15  # characters of a line that are looked at together
+# Where a long line can be cut and every sentence end before it is still found as in one piece.
+_SEAM = regex.compile(r"(?r)(?<=[\p{L}\p{N}])\s(?=[\p{L}\p{N}])")
+_PAUSES = frozenset(",:;–—…、，،")
 
 # How UDPipe writes white space into MISC, and \u….. for what it leaves bare.
 _ESCAPES = {" ": r"\s", "\t": r"\t", "\r": r"\r", "\n": r"\n", "|": r"\p", "\\": r"\\"}
@@ -56,13 +56,16 @@ class Splitter:
         self.multiword = multiword
         self.spans: FindSpans
         if engine == "rules":
-            self.spans = lambda text: rule_spans(text, language)
+            self.spans = partial(rule_spans, language=language)
         elif engine == "spacy":
             self.spans = spacy_spans(language or "xx")
         elif engine == "spaces":
             self.spans = space_spans
         else:
             raise TreebridgeError(f"no engine {engine!r} finds words; take rules, spacy or spaces")
+        self._inner_spans = self.spans  # of a line after which the text goes on
+        if engine == "rules":
+            self._inner_spans = partial(rule_spans, language=language, at_end=False)
 
     def words(self, text: str) -> list[str]:
         """The words of a line of text, as strings."""
@@ -90,78 +93,95 @@ class Splitter:
         return self.multiword.expand(sentence) if self.multiword else sentence
 
     def lines(self, lines: Iterable[str]) -> Iterator[Sentence]:
-        """One sentence a line; blank lines are left out."""
-        return (self.sentence(line) for line in lines if line.strip())
+        """One sentence a line; blank lines are left out, lines beyond MAX_WORDS words are split."""
+        for line in lines:
+            if line.strip():
+                yield from self._within_limit(line)
 
     def sentences(self, text: str | Iterable[str]) -> Iterator[Sentence]:
         """The sentences of a text or of a stream of its lines (with their ends).
 
-        A blank line ends a sentence, a line's end does not. Memory does not grow with the text:
-        what is complete is handed on after every line.
+        A blank line ends a sentence, a line's end does not; a sentence beyond MAX_WORDS words is
+        split. Memory does not grow with the text: what is complete is handed on after every line.
         """
         lines = io.StringIO(text, newline="\n") if isinstance(text, str) else text
-        buffer, opening = "", True  # opening: the next sentence starts a paragraph
-        ended = False  # the buffer holds the end of a paragraph and the blank lines after it
-        for line in lines:
-            if not line.strip():
-                buffer += line
-                ended = not buffer.isspace()
+        unfinished = OpenText(self._inner_spans)
+        opening = True  # the next sentence starts a paragraph
+        for piece in (piece for line in lines for piece in _pieces(line)):
+            if not piece.strip():
+                unfinished.add_blank(piece)
                 continue
-            if ended:
-                yield self._paragraph_sentence(buffer, opening)
-                buffer, opening, ended = "", True, False
-            buffer += line
-            *whole, last = self._bounds(buffer)
-            if last[1] - last[0] > MAX_OPEN:
-                whole.append(last)
-                last = (len(buffer), len(buffer))
-            for start, end in whole:
-                yield self._paragraph_sentence(buffer[start:end], opening)
+            if unfinished.ended:
+                yield from self._paragraph(unfinished.close(), opening)
+                opening = True
+            for whole in unfinished.add(piece):
+                yield from self._paragraph(whole, opening)
                 opening = False
-            buffer = buffer[last[0] :]
-        if buffer.strip():
-            yield self._paragraph_sentence(buffer, opening)
+        if unfinished.spans:
+            yield from self._paragraph(unfinished.close(), opening)
 
-    def _paragraph_sentence(self, text: str, opening: bool) -> Sentence:
+    def _paragraph(self, text: str, opening: bool) -> Iterator[Sentence]:
+        for sentence in self._within_limit(text):
+            if opening:
+                sentence.comments = ["# newpar", *sentence.comments]
+            opening = False
+            yield sentence
+
+    def _within_limit(self, text: str) -> Iterator[Sentence]:
+        """One sentence, or several where it has more words than a parser takes."""
         sentence = self.sentence(text)
-        if opening:
-            sentence.comments = ["# newpar", *sentence.comments]
-        return sentence
+        if len(sentence) <= MAX_WORDS or len(spans := list(self.spans(text))) == 1:
+            yield sentence
+            return
+        warnings.warn(
+            f"a sentence of more than {MAX_WORDS:,} words was split; is this running text?",
+            Notice,
+            stacklevel=1,  # the same place for all of them: Python shows it once
+        )
+        cuts = [0, *self._cuts(text, spans), len(text)]
+        for start, end in pairwise(cuts):
+            # By itself a part may have a word more, such as a last "C" and ".".
+            yield from self._within_limit(text[start:end])
 
-    def _bounds(self, text: str) -> list[Span]:
-        """Where the sentences of a paragraph lie, the white space after each included."""
-        spans = list(self.spans(text))
-        cuts = [0, *(spans[index][0] for index in sentence_starts(text, spans)[1:])]
-        return list(zip(cuts, [*cuts[1:], len(text)], strict=True))
+    def _cuts(self, text: str, spans: Sequence[Span]) -> Iterator[int]:
+        """Where to split a sentence so that no part has more than MAX_WORDS words."""
+        forms = (text[start:end] for start, end in spans)
+        sizes = (len(self.multiword.split(form)) if self.multiword else 1 for form in forms)
+        words = [0, *accumulate(sizes)]  # before each span
+        waiting = [(0, len(spans))]
+        while waiting:
+            first, last = waiting.pop()
+            if words[last] - words[first] > MAX_WORDS and last - first > 1:
+                middle = _middle(text, spans, first, last)
+                waiting += [(middle, last), (first, middle)]
+            elif first:
+                yield spans[first][0]
 
 
-def sentence_starts(text: str, spans: Sequence[Span]) -> list[int]:
-    """Which words begin a sentence; `spans` says where the words are."""
-    ends = (index for index in range(len(spans) - 1) if _ends_sentence(text, spans, index))
-    return [0, *(index + 1 for index in ends)]
+def _pieces(line: str) -> Iterator[str]:
+    """A line, or parts of it where it is so long that its words would take much memory."""
+    start = 0
+    while len(line) - start > MAX_PIECE:
+        end = start + MAX_PIECE
+        seam = _SEAM.search(line, start + MAX_PIECE // 2, end)
+        cut = seam.end() if seam else end
+        yield line[start:cut]
+        start = cut
+    yield line[start:] if start else line
 
 
-def _ends_sentence(text: str, spans: Sequence[Span], index: int) -> bool:
-    """Whether a sentence ends after this word; there is a word after it."""
-    gap = text[spans[index][1] : spans[index + 1][0]]
-    last = index  # the word that ends the sentence: this one, or one before its closing quotes
-    while last and text[slice(*spans[last])] in _CLOSERS and spans[last - 1][1] == spans[last][0]:
-        last -= 1
-    word = text[slice(*spans[last])]
-    abbreviation = word in MAYBE_LAST or _LOWER_INITIALS.fullmatch(word) is not None
-    if not abbreviation and not _TERMINATOR.fullmatch(word):
-        return False
-    if not gap:
-        following = text[slice(*spans[index + 1])]
-        return bool(_WIDE_TERMINATOR.fullmatch(word)) and following not in _CLOSERS
-    if word == "." and last and _LIST_NUMBER.fullmatch(text[slice(*spans[last - 1])]):
-        before = text[spans[last - 2][1] : spans[last - 1][0]] if last > 1 else "\n"
-        if "\n" in before:
-            return False  # the number of a list item or heading: "1. Introduction"
-    letter = _FIRST_LETTER.search(text, spans[index + 1][0])
-    if letter is None:
-        return not abbreviation
-    return letter[0].isupper() if abbreviation else not letter[0].islower()
+def _middle(text: str, spans: Sequence[Span], first: int, last: int) -> int:
+    """The best word to begin the second half with: after a line's end, a pause or a space."""
+    middle = (first + last) // 2
+    reach = (last - first) // 6
+
+    def goodness(index: int) -> tuple[int, int]:
+        start, end = spans[index - 1]
+        gap = text[end : spans[index][0]]
+        kind = 3 * ("\n" in gap) or 2 * (text[start:end] in _PAUSES) or bool(gap)
+        return kind, -abs(index - middle)
+
+    return max(range(middle - reach, middle + reach + 1), key=goodness)
 
 
 def rebuild(sentences: Iterable[Sentence]) -> str:

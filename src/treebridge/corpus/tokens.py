@@ -13,6 +13,8 @@ from treebridge.errors import MissingExtra, TreebridgeError
 
 Span = tuple[int, int]
 FindSpans = Callable[[str], Iterable[Span]]
+# Characters. Longer ones hardly come again, and would let a hostile text fill the memory.
+REMEMBERED_LENGTH = 32
 
 # Abbreviations that keep their full stop and do not end a sentence, in any language …
 _TITLES = """
@@ -35,16 +37,19 @@ MAYBE_LAST = frozenset(
 )
 
 _LETTER = r"[[\p{L}\p{M}\p{N}\p{Pc}\u00ad\u200c\u200d]--[\p{Han}]]"
+# Every alternative looks a bounded way ahead or takes what it has looked at, so that the time is
+# linear. Addresses are as long as RFC 5321 allows; \X would count all flags before a flag.
 _TOKEN = regex.compile(
     rf"""
     (?:https?://|www\.)[^<>"”»]*[^<>"”»\p{{P}}]/?          # web addresses
-  | [\p{{L}}\p{{N}}._%+-]+@[\p{{L}}\p{{N}}.-]+\.\p{{L}}{{2,}}  # mail addresses
+  | [\p{{L}}\p{{N}}._%+-]{{1,64}}+@[\p{{L}}\p{{N}}.-]{{1,255}}\.\p{{L}}{{2,}}  # mail addresses
   | [@\#][\p{{L}}\p{{N}}_]+                                # mentions, hashtags
   | (?:\p{{L}}\.){{2,}}                                    # U.S., e.g.
   | \p{{Nd}}+(?:[.,:/]\p{{Nd}}+)+                          # 1.234,56  10:30
   | {_LETTER}+(?:[-‐‑'’ʼ·]{_LETTER}+)*                     # words, also with - or ' inside
   | \p{{Han}}                                              # a character is a word
   | \.{{2,}} | !+ | \?+ | -{{2,}} | \p{{P}}                # punctuation
+  | \p{{RI}}{{2}}[\p{{GCB=Extend}}\p{{GCB=SpacingMark}}\p{{GCB=ZWJ}}]*  # flags
   | \X                                                     # everything else, emoji whole
     """,
     regex.VERBOSE | regex.V1,
@@ -62,12 +67,8 @@ _HYPHENS = re.compile(r"-|[^-]+")
 _SPACES = re.compile(r"\S+")
 
 
-@lru_cache(maxsize=1 << 17)
 def _split_chunk(chunk: str, language: str | None) -> tuple[str, ...]:
-    """The words of what stands between two spaces; their concatenation is the chunk.
-
-    Kept for the chunks that come again and again, which makes long corpora ten times as fast.
-    """
+    """The words of what stands between two spaces; their concatenation is the chunk."""
     if chunk.isalpha() and not _HAN.search(chunk):
         return (chunk,)
     words: list[str] = []
@@ -81,6 +82,10 @@ def _split_chunk(chunk: str, language: str | None) -> tuple[str, ...]:
     return tuple(words)
 
 
+# Chunks come again and again: long corpora are split ten times as fast.
+_split_and_remember = lru_cache(maxsize=1 << 17)(_split_chunk)
+
+
 def _keeps_stop(word: str, language: str | None, *, alone: bool) -> bool:
     if f"{word}." in MAYBE_LAST or word in _TITLES or word in _BY_LANGUAGE.get(language or "", ()):
         return True
@@ -89,9 +94,11 @@ def _keeps_stop(word: str, language: str | None, *, alone: bool) -> bool:
 
 def _split_joined(token: str, language: str | None) -> Iterator[str]:
     """Take apart what apostrophes and, in English, hyphens join."""
-    while found := _ELISION.match(token):
+    start = 0
+    while found := _ELISION.match(token, start):
         yield found[0]
-        token = token[found.end() :]
+        start = found.end()
+    token = token[start:]
     clitic = _CLITIC.search(token)
     tail = token[clitic.start() :] if clitic else ""
     token = token.removesuffix(tail) if tail else token
@@ -103,18 +110,21 @@ def _split_joined(token: str, language: str | None) -> Iterator[str]:
         yield tail
 
 
-def rule_words(text: str, language: str | None = None) -> list[str]:
-    """The words of a text, in order."""
-    words = [word for chunk in text.split() for word in _split_chunk(chunk, language)]
-    if words and len(words[-1]) == 2 and _INITIAL.fullmatch(words[-1]):
+def rule_words(text: str, language: str | None = None, *, at_end: bool = True) -> list[str]:
+    """The words of a text, in order; `at_end` unless it goes on in another line."""
+    words: list[str] = []
+    for chunk in text.split():
+        split = _split_and_remember if len(chunk) <= REMEMBERED_LENGTH else _split_chunk
+        words += split(chunk, language)
+    if at_end and words and len(words[-1]) == 2 and _INITIAL.fullmatch(words[-1]):
         words[-1:] = words[-1]  # "vitamin C." at the end is no initial
     return words
 
 
-def rule_spans(text: str, language: str | None = None) -> Iterator[Span]:
+def rule_spans(text: str, language: str | None = None, *, at_end: bool = True) -> Iterator[Span]:
     """Where the words of a text begin and end."""
     end = 0
-    for word in rule_words(text, language):
+    for word in rule_words(text, language, at_end=at_end):
         start = text.index(word, end)  # only white space can stand between
         end = start + len(word)
         yield start, end

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from treebridge.corpus.ends import sentence_starts
 from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.sentence import LEMMA, XPOS, Sentence
-from treebridge.corpus.text import sentence_starts
 from treebridge.errors import MissingExtra
 
 try:
