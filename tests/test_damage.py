@@ -656,7 +656,7 @@ def test_a_damaged_cache_is_one_line_of_a_command(
     done = here(*command, tmp_path / "b")
     assert done.returncode == 0
     told = [line for line in done.stderr.splitlines() if "damaged" in line]
-    assert len(told) == 1 and told[0].startswith(f"warning: {store}: damaged (")
+    assert len(told) == 1 and told[0].startswith(f"note: {store}: damaged (")
     a, b = ((tmp_path / name / "parser.safetensors").read_bytes() for name in "ab")
     assert a == b
     (store / "store.json").write_text("[")

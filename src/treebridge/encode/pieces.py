@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from treebridge.corpus.tokens import REMEMBERED_LENGTH
+from treebridge.encode.encoder import MAX_LETTERS
 from treebridge.errors import TreebridgeError
 
 MAX_WORD = 64  # pieces of a word that are looked at; longer "words" are rulers and hex dumps
@@ -23,7 +25,7 @@ class Window(NamedTuple):
 
 
 class Pieces:
-    """Cuts words into pieces. Every word type is cut once and remembered.
+    """Cuts words into pieces. Every word type is cut once and remembered, unless it is very long.
 
     A word is cut by itself, as tokenizers do with text that is split into words already, so the
     pieces of a sentence are the pieces of its words: an index can never shift.
@@ -40,7 +42,7 @@ class Pieces:
 
     def cut(self, sentences: Iterable[Sequence[str]]) -> list[list[list[int]]]:
         """The pieces of each word of each sentence; every word has at least one."""
-        sentences = [list(words) for words in sentences]
+        sentences = [[word[:MAX_LETTERS] for word in words] for words in sentences]
         if len(self._known) > MAX_REMEMBERED:
             self._known.clear()
         known, longest = self._known, min(MAX_WORD, self.room)
@@ -56,7 +58,11 @@ class Pieces:
             )["input_ids"]
             for word, ids in zip(new, cut, strict=True):
                 known[word] = list(ids[:longest]) or [self._unknown]
-        return [[known[word] for word in words] for words in sentences]
+        pieces = [[known[word] for word in words] for words in sentences]
+        for word in new:
+            if len(word) > REMEMBERED_LENGTH:
+                del known[word]
+        return pieces
 
     def is_known(self, pieces: list[int]) -> bool:
         """Whether all of a word is in the vocabulary."""

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treebridge.corpus.chunks import take
 from treebridge.encode.encoder import Encoded, Encoder, EncoderSettings, Vectors, Words
 from treebridge.encode.pieces import Pieces, Window, windows
 
 if TYPE_CHECKING:
     from treebridge.encode.models import Model
 
-CHUNK = 2048  # sentences that are sorted by length together
+CHUNK, CHUNK_WORDS = 2048, 1 << 17  # sentences, and words, that are sorted by length together
 BATCH_PIECES = {"cpu": 1024, "mps": 4096, "cuda": 16384}
 
 
@@ -88,7 +88,7 @@ class TransformerEncoder(Encoder):
         sentences = iter(sentences)
         with ThreadPoolExecutor(1) as ahead:  # pieces of the next chunk while this one is encoded
             plan = None
-            while chunk := list(islice(sentences, CHUNK)):
+            while chunk := take(sentences, CHUNK, CHUNK_WORDS):
                 following = ahead.submit(self._plan, chunk)
                 if plan is not None:
                     yield from self._run(plan.result())

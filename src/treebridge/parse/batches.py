@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,14 +11,28 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from treebridge.corpus.sentence import Sentence
+from treebridge.corpus.sentence import MAX_WORDS, Sentence
 from treebridge.encode.store import VectorStore
+from treebridge.errors import TreebridgeError
 from treebridge.parse.biaffine import Batch
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.vocab import Names
 
 Rows = NDArray[np.floating]
 Indices = NDArray[np.int64]
+
+
+def check_lengths(lengths: Iterable[int], before: int = 0) -> None:
+    """Refuse a sentence that would take too much memory; `before` these there were so many.
+
+    Its words are given, so it is not for us to split it; raw text never comes to this.
+    """
+    for number, length in enumerate(lengths, before + 1):
+        if length > MAX_WORDS:
+            raise TreebridgeError(
+                f"sentence {number:,} has {length:,} words, and a parser takes at most "
+                f"{MAX_WORDS:,}; split it into several"
+            )
 
 
 def make_batch(
@@ -46,6 +60,7 @@ def make_batch(
 
 def cut_batches(lengths: Indices, order: Indices, settings: ParserSettings) -> list[Indices]:
     """Cut an order of sentences into batches, each within the limits, its longest first."""
+    check_lengths(lengths.tolist())
     batches: list[Indices] = []
     batch: list[int] = []
     longest = 0

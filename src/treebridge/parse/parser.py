@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -14,12 +13,13 @@ from numpy.typing import NDArray
 
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
+from treebridge.corpus.chunks import take
 from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.text import Splitter
 from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.errors import TreebridgeError
-from treebridge.parse.batches import cut_batches, make_batch
+from treebridge.parse.batches import check_lengths, cut_batches, make_batch
 from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.checkpoint import Metrics
 from treebridge.parse.predict import annotated, predict
@@ -29,6 +29,7 @@ from treebridge.parse.vocab import Names
 from treebridge.records import FIX
 
 FIRST, CHUNK = 16, 512  # sentences that are sorted by length together: at first, and at most
+CHUNK_WORDS = 40_000  # of them, which take 120 MB as vectors of 768 numbers
 Floats = NDArray[np.float32]
 
 
@@ -173,9 +174,10 @@ class Parser:
         self, chunk: Sequence[Sentence], before: int = 0, *, retag: bool = False
     ) -> list[Parsed]:
         """Trees of some sentences at once; `before` them there were so many, for messages."""
+        check_lengths(map(len, chunk), before)
+        self._check_tags(chunk, before)
         encoder = self.load_encoder()
         self.model.eval()
-        self._check_tags(chunk, before)
         vectors = [item.vectors for item in encoder.encode([s.forms for s in chunk])]
         return self.parse_vectors(chunk, vectors, retag=retag)
 
@@ -257,7 +259,7 @@ def chunks_of(
 ) -> Iterator[tuple[int, list[Sentence]]]:
     """Sentences that are parsed together, and how many came before them; the first are few."""
     wanted, before, size = iter(sentences), 0, min(FIRST, at_once)
-    while chunk := list(islice(wanted, size)):
+    while chunk := take(wanted, size, CHUNK_WORDS):
         yield before, chunk
         before += len(chunk)
         size = min(4 * size, at_once)

@@ -168,8 +168,8 @@ def read_sentences(
         if not by_line and _is_conllu(name_of(file), stream.peek(4096)):
             sentences: Iterable[Sentence] = read_conllu(stream)
         else:
-            texts = (io.StringIO(text, newline="\n") for _, text in read_text(stream))
-            lines = chain.from_iterable(texts)
+            texts = (text for _, text in read_text(stream, cut_long=True))
+            lines = chain.from_iterable(io.StringIO(text, newline="\n") for text in texts)
             sentences = splitter.lines(lines) if by_line else splitter.sentences(lines)
         for sentence in sentences:
             found = True

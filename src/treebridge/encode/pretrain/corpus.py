@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from treebridge.corpus.chunks import take
 from treebridge.corpus.download import checksum
 from treebridge.encode.pretrain.reading import read_side
 from treebridge.encode.pretrain.settings import PretrainSettings
@@ -21,7 +21,7 @@ from treebridge.encode.pretrain.vocabulary import inside_words, train_vocabulary
 from treebridge.errors import TreebridgeError
 from treebridge.writing import write_file
 
-CHUNK = 4096  # lines that are cut together
+CHUNK, CHUNK_CHARACTERS = 4096, 1 << 24  # lines that are cut together
 HELD_OUT, MOST_HELD_OUT = 100, 400  # one stretch in so many, and how many at most
 FILES = ("tokenizer.json", "pieces.bin", "starts.npy")
 VERSION = 2  # of what is kept; 1 had a vocabulary of its own in each run
@@ -127,7 +127,7 @@ def _write(lines: Iterable[str], tokenizer: Tokenizer, longest: int, folder: Pat
 
 def _chunks(lines: Iterable[str]) -> Iterator[list[str]]:
     lines = iter(lines)
-    while chunk := list(islice(lines, CHUNK)):
+    while chunk := take(lines, CHUNK, CHUNK_CHARACTERS):
         yield chunk
 
 

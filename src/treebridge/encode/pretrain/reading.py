@@ -38,7 +38,7 @@ def _is_bitext(file: str | Path) -> bool:
 def _text(file: str | Path, side: str | None) -> Iterator[str]:
     """Lines that hold something; a separator in the first says that its name hides a bitext."""
     index, separator = SIDES.index(side) if side else 0, ""
-    for number, line in read_lines(file):
+    for number, line in read_lines(file, cut_long=True):
         if number == 1 and side:
             separator = next((mark for mark in ("\t", " ||| ") if mark in line), "")
         if separator:
