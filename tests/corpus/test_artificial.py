@@ -74,13 +74,13 @@ def test_links_join_words_of_one_concept(world: World) -> None:
             linked += len(pair.sure)
             for i, j in pair.sure:
                 assert pair.source.upos[i] == pair.target.upos[j]
+                word, translation = pair.source.forms[i].lower(), pair.target.forms[j].lower()
                 stems = {
                     target.forms[concept]
                     for concept, form in source.forms.items()
-                    if pair.source.forms[i].lower().startswith(form)
+                    if word.startswith(form)
                 }
-                form = pair.target.forms[j].lower()
-                assert not stems or any(form.startswith(stem) for stem in stems)
+                assert not stems or any(translation.startswith(stem) for stem in stems)
         assert linked == total  # every target word says something that the source says too
 
 
