@@ -4,6 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 JOBS   ?= 2
+# `make test` lists the files covered less than this, in percent; `make test COVERAGE=` measures none.
+COVERAGE ?= 80
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench docs clean
@@ -15,7 +17,13 @@ demo: $(VENV)/.core ## the whole story on artificial languages, offline, in five
 	@$(BIN)/treebridge demo
 
 test: $(VENV)/.dev ## every test; those on real data run where ../shared is
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadscope
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadscope \
+	  $(if $(COVERAGE),--cov --cov-report=)
+ifneq ($(COVERAGE),)
+	@echo "coverage: files below $(COVERAGE) %, and the total"
+	@$(BIN)/coverage report --sort=cover | awk '/%/ && ($$NF + 0 < $(COVERAGE) || $$1 == "TOTAL") \
+	  {printf "%7s  %s\n", $$NF, $$1}'
+endif
 
 lint: $(VENV)/.dev ## ruff (rules and format) and mypy
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["models"]  # fixtures: a trained parser, alone and across a bridge
+pytest_plugins = [
+    "models",  # fixtures: a trained parser, alone and across a bridge
+    "tracing",  # coverage that does not slow down property-based tests
+]
 
 settings.register_profile("treebridge", deadline=None, max_examples=100)
 settings.load_profile("treebridge")
