@@ -2,10 +2,15 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 JOBS   ?= 2
 # `make test` lists the files covered less than this, in percent; `make test COVERAGE=` measures none.
 COVERAGE ?= 80
+# Where to get torch, if not from the usual index: https://download.pytorch.org/whl/cpu has no CUDA.
+TORCH_INDEX ?=
+# Some pins have no release for Python 3.10, which gets the newest versions that do, and our torch.
+PINS = $$($(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+  && echo -c constraints.txt || grep ^torch= constraints.txt)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench docs clean
@@ -48,7 +53,8 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
-	@$(PIP) -e . && touch $@
+	@$(if $(TORCH_INDEX),$(PIP) --index-url $(TORCH_INDEX) --no-deps $$(grep ^torch= constraints.txt))
+	@$(PIP) $(PINS) -e . && touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.core
-	@$(PIP) -e '.[text,web,plot,onnx,ray,docs,dev]' && touch $@
+	@$(PIP) $(PINS) -e '.[text,web,plot,onnx,ray,docs,dev]' && touch $@
