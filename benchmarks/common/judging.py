@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -96,16 +97,33 @@ class Tree:
         shutil.copy2(path, original)  # with its time, by which numba knows what it has compiled
         path.write_bytes(mutant.source)
         note.write_text(json.dumps(tests.seconds), encoding="utf-8")
-        environment = {"HURRY_NOTE": str(note), "HURRY_LEAST": "60"}
-        if mutant.is_compiled:  # numba does not see that a function that it calls has changed
-            once = self.place / "numba-once"
-            shutil.rmtree(once, ignore_errors=True)
-            environment |= {"NUMBA_CACHE_DIR": str(once), "HURRY_LEAST": "300"}
+        compiling = 240 if mutant.is_compiled else 0
+        least = {"HURRY_NOTE": str(note), "HURRY_LEAST": str(60 + compiling)}
+        self._forget_compiled(path)
         try:
-            result = self._test(tests.of(mutant), ["-p", "hurry"], environment)
+            result = self._test(tests.of(mutant), ["-p", "hurry"], least)
         finally:
             original.replace(path)
+            self._forget_compiled(path)
         return {**mutant.as_dict(), **result}
+
+    def _forget_compiled(self, path: Path) -> None:
+        """Remove what numba keeps of a file and of all that import it.
+
+        Numba itself does not see that a function that another one calls has changed.
+        """
+        others = {
+            other.stem: other.read_text(encoding="utf-8") for other in path.parent.glob("*.py")
+        }
+        changed, before = {path.stem}, 0
+        while len(changed) > before:
+            before = len(changed)
+            names = "|".join(changed)
+            imports = re.compile(rf"^from treebridge\.{path.parent.name}\.({names}) import", re.M)
+            changed |= {stem for stem, text in others.items() if imports.search(text)}
+        for kept in (self.place / "numba").glob("*/*.nb?"):
+            if kept.name.partition(".")[0] in changed:
+                kept.unlink()
 
     def _test(self, tests: list[str], options: list[str], environment: dict[str, str]) -> Result:
         """What became of a run of tests: survived, killed (by which), or too slow."""
