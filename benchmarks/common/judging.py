@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ COMMON = Path(__file__).resolve().parent
 ROOT = COMMON.parents[1]
 PACKAGE = "src/treebridge"
 Result = dict[str, Any]
+QUICK = 2.0  # seconds of a test with its fixtures; such tests come first
 OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--tb=no", "-rfE"]
 
 
@@ -33,7 +35,7 @@ class Tests:
         self.seconds = {name: float(test["seconds"]) for name, test in note.items()}
 
     def of(self, mutant: Mutant) -> list[str]:
-        """The tests that may notice a mutant: file by file, quick ones first.
+        """The tests that may notice a mutant: quick ones, then the others file by file.
 
         All of the room where none is known to reach its function, or where the function may be
         compiled: its calls cannot be seen.
@@ -43,15 +45,15 @@ class Tests:
             chosen = set(self.note)
         # What other processes reach cannot be seen either.
         chosen |= {name for name, test in self.note.items() if test["starts_processes"]}
-        files: dict[str, list[str]] = {}
-        for name in sorted(chosen, key=self.seconds.__getitem__):
-            files.setdefault(name.partition("::")[0], []).append(name)
-        own = f"/test_{Path(mutant.file).stem}.py"
-
-        def cost(file: str) -> tuple[bool, float]:
-            return not file.endswith(own), sum(self.seconds[name] for name in files[file])
-
-        return [name for file in sorted(files, key=cost) for name in files[file]]
+        own = f"/test_{Path(mutant.file).stem}.py::"
+        ordered = sorted(chosen, key=lambda name: (own not in name, self.seconds[name]))
+        slow: dict[str, list[str]] = {}  # by file, because tests of a file share fixtures
+        for name in ordered:
+            if self.seconds[name] >= QUICK:
+                slow.setdefault(name.partition("::")[0], []).append(name)
+        files = sorted(slow.values(), key=lambda names: sum(map(self.seconds.__getitem__, names)))
+        quick = [name for name in ordered if self.seconds[name] < QUICK]
+        return [*quick, *chain.from_iterable(files)]
 
 
 def _reaches(test: dict[str, Any], mutant: Mutant) -> bool:
