@@ -139,7 +139,6 @@ class Tree:
                 env={
                     **os.environ,
                     "PYTHONPATH": os.pathsep.join([str(self.place / "src"), str(COMMON)]),
-                    "PYTHONDONTWRITEBYTECODE": "1",
                     "NUMBA_CACHE_DIR": str(self.place / "numba"),
                     "TREEBRIDGE_CACHE": str(self.place / "cache"),
                     "TREEBRIDGE_SHARED": str(self.place / "none"),

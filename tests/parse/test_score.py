@@ -141,6 +141,15 @@ def test_errors(system: list[Sentence], convention: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("at", range(4))
+def test_the_first_difference_is_shown(at: int) -> None:
+    text = "abcdefgh"
+    other = text[:at] + "X" + text[at + 1 :]
+    message = f"here is “{other[at:]}” where gold, sentence 1, has “{text[at:]}”"
+    with pytest.raises(TreebridgeError, match=message):
+        score([sentence(text, [0], "root")], [sentence(other, [0], "root")], "conll18")
+
+
 def test_memory_does_not_hold_the_files() -> None:
     """Sentences are taken side by side, never one file far ahead of the other."""
     taken = [0, 0]
