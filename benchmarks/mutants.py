@@ -20,7 +20,7 @@ import random
 import sys
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
@@ -64,8 +64,8 @@ def run(mutants: list[Mutant], jobs: int, kept: Path | None, results: list[Resul
             with _one_of(free) as tree:
                 return tree.judge(mutant, tests[_room(mutant)])
 
-        for result in pool.map(judge, mutants):
-            results.append(result)
+        for done in as_completed([pool.submit(judge, mutant) for mutant in mutants]):
+            results.append(result := done.result())
             show(result)
             if kept:
                 text = json.dumps(results, indent=1, ensure_ascii=False)
