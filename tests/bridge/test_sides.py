@@ -14,7 +14,7 @@ from latent import LatentEncoder, links_of
 
 from treebridge import Bitext, Bridge, Encoder, Treebank, TreebridgeError
 from treebridge.bridge.make import MakeSettings, gather
-from treebridge.bridge.sides import check_sides, common_words
+from treebridge.bridge.sides import Evidence, check_sides, common_words, weigh_sides
 from treebridge.bridge.space import Space
 from treebridge.corpus.artificial import World
 from treebridge.corpus.bitext import Filters, Pair
@@ -99,12 +99,27 @@ def test_few_words_prove_nothing() -> None:
     check_sides([], *_encoders(PAIRS["near"]), COMMON)
 
 
-def test_names_prove_nothing() -> None:
-    """What stands on both sides, such as names, is left out."""
-    pairs = [Pair([f"Name{i}", *"abc"], [f"Name{i}", *"xyz"]) for i in range(100)]
-    names = [f"name{i}" for i in range(100)]
-    check_sides(pairs, Knows(), Knows(), names)
-    check_sides(swapped(pairs), Knows(), Knows(), names)
+def test_words_on_both_sides_are_left_out() -> None:
+    pairs = [Pair(["NAME", "a", "bb"], ["x", "name", "yyy"])] * 30
+    found = weigh_sides(pairs, Knows([["NAME", "name"]]), Knows([["x"]]), ("name", "a"))
+    assert found == (0.5, 0.0, 3 / 4, 4 / 3)  # source pieces: 1 + 2 and 1 + 3; target the same
+
+
+@pytest.mark.parametrize(
+    ("words", "pieces", "swapped"),
+    [
+        ((0.05, 0.50), (0.5, 0.5), True),
+        ((0.50, 0.05), (9.0, 9.0), False),  # words come first
+        ((0.20, 0.35), (1.0, 1.0), False),  # close relatives
+        ((0.04, 0.12), (1.0, 1.0), False),  # next to nothing on both sides
+        ((0.00, 0.00), (1.3, 1.3), True),
+        ((0.00, 0.00), (1.2, 1.2), False),
+        ((0.00, 0.00), (5.0, 1.05), False),  # the second encoder does not mind
+        ((0.00, 0.00), (1.05, 5.0), False),
+    ],
+)
+def test_evidence(words: tuple[float, float], pieces: tuple[float, float], swapped: bool) -> None:
+    assert (Evidence(*words, *pieces).swapped is not None) == swapped
 
 
 words = st.sampled_from([f"{letter}{size * 'x'}" for letter in "abcdef" for size in range(4)])
@@ -146,6 +161,8 @@ def test_the_same_text_twice(tmp_path: Path) -> None:
     path.write_text("".join(f"{line}\t{line.upper()}\n" for line in lines))
     with pytest.raises(TreebridgeError, match=r"b.tsv: source and target are the same text in 60"):
         gather(Bitext.read(path, source_language="qaa"), *encoders)
+    untranslated = [Pair(pair.source, pair.source) for pair in PAIRS["near"][:45]]
+    check_sides([*untranslated, *PAIRS["near"][45:]], *encoders)  # some are in any bitext
 
 
 def test_a_bridge_is_refused_before_words_are_aligned(

@@ -63,6 +63,7 @@ def test_every_kind_of_file(name: str, data: bytes, tmp_path: Path) -> None:
     np.testing.assert_allclose(encoder(["banco", "the", "São"]), UNIT[[1, 0, 2]], atol=1e-5)
     np.testing.assert_allclose(encoder(["BANCO", "The"]), UNIT[[1, 0]], atol=1e-5)  # lower case
     assert encoder.whole(["banco", "The", "xyz"]).tolist() == [True, True, False]
+    assert encoder.pieces(["banco", "The", "xyz"]) == 1 + 1 + 3
     with pytest.warns(UserWarning, match=r"2 words have no vector in .*; they got zeros"):
         encoded = list(encoder.encode([["xyz", "the"], ["são paulo"]]))
     assert not encoded[0].vectors[0].any() and encoded[0].vectors[1].any()

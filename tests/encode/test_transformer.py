@@ -58,6 +58,17 @@ def direct(folder: Path, words, layers=slice(-4, None)) -> np.ndarray:
     return torch.stack(vectors).numpy()
 
 
+@pytest.mark.parametrize("kind", ["bert", "marian", "roberta"])
+def test_pieces_are_counted(kind: str, folder) -> None:
+    encoder = Encoder.load(folder(kind))
+    tokenizer = hf.AutoTokenizer.from_pretrained(folder(kind), add_prefix_space=True)
+    words = [word for sentence in SENTENCES for word in sentence]
+    cut = tokenizer(words, is_split_into_words=True, add_special_tokens=False)["input_ids"]
+    assert tokenizer.unk_token_id not in cut and encoder.pieces(words) == len(cut)
+    if kind != "roberta":  # which has a piece for every byte
+        assert encoder.pieces(["東京都", *words]) == len(cut) + 3
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_equals_the_direct_computation(kind: str, folder) -> None:
     encoder = Encoder.load(folder(kind))
