@@ -157,12 +157,13 @@ def test_build(here: Run, data: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     other = here(*command, "--level", "word", "--force")
     assert other.returncode == 0 and "training a parser" not in other.stderr, other.stderr
     assert "its result was there" in other.stdout
+    unrefined = (tmp_path / "es" / "parser.safetensors").read_bytes()
     refined = here(*command, "--refine", "--force")
     assert refined.returncode == 0 and "training a parser" not in refined.stderr, refined.stderr
     assert "refining" in refined.stdout and "bridging" in refined.stdout
     assert "| refined on | `en-es.tsv` |" in (tmp_path / "es" / "README.md").read_text()
-    better = here("evaluate", "--model", "es", gold, "--json")
-    assert json.loads(better.stdout)["LAS"] != json.loads(scored.stdout)["LAS"]
+    # Scores of eight sentences may happen to be the same.
+    assert (tmp_path / "es" / "parser.safetensors").read_bytes() != unrefined
     assert "there already" in here(*command, "--refine").stdout
     broken = here(*command[:3], "--bitext", "nowhere.tsv", *command[5:])
     assert broken.returncode == 2 and "nowhere.tsv: there is no such file" in broken.stderr
