@@ -264,7 +264,7 @@ def test_weights_that_do_not_fit(folder, tmp_path: Path) -> None:
 
 def test_wrong_settings(folder) -> None:
     for settings, message in [
-        (EncoderSettings(device="tpu"), "--device tpu"),
+        (EncoderSettings(device="tpu"), "device tpu: choose"),
         (EncoderSettings(precision="fp8"), "--precision fp8"),
         (EncoderSettings(backend="jax"), "--backend jax"),
     ]:
