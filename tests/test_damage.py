@@ -379,7 +379,7 @@ def test_a_shipped_model_needs_all_its_parts(part: str, tmp_path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.write_text(path.read_text(encoding="utf-8").replace('"de"', '"qqq"'), "utf-8")
-    with pytest.raises(TreebridgeError):
+    with pytest.raises(TreebridgeError, match=f"es/{part.partition('/')[0]}: "):
         Parser.load(folder)("El banco.")
 
 

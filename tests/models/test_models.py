@@ -164,6 +164,16 @@ def test_cards_that_are_refused(tmp_path: Path, before: str, after: str, message
         read_card(tmp_path / "card.toml")
 
 
+def test_a_card_must_be_utf8_and_have_tables(tmp_path: Path) -> None:
+    path = tmp_path / "card.toml"
+    path.write_bytes(CARD.replace("Nobody", "Personne, même").encode("latin-1"))
+    with pytest.raises(TreebridgeError, match=r"card\.toml: is not UTF-8"):
+        read_card(path)
+    path.write_text(f'{CARD.partition("[[data]]")[0]}data = ["made"]\nscores = [1]\n', "utf-8")
+    with pytest.raises(TreebridgeError, match=r"write \[\[data\]\]"):
+        read_card(path)
+
+
 def test_by_command(run: Run, made: Path, tmp_path: Path) -> None:
     assert run("models").returncode == 0
     (tmp_path / "x.txt").write_text("Ta mira.\n")

@@ -171,7 +171,7 @@ def _find_damage(
     try:
         offsets = np.load(folder / OFFSETS, allow_pickle=False)
         size = (folder / VECTORS).stat().st_size
-    except (OSError, ValueError, EOFError):
+    except Exception:  # numpy reads a header by Python's tokenizer, with all its errors
         return f"{OFFSETS} or {VECTORS} cannot be read"
     if not np.array_equal(offsets, expected) or offsets.dtype != expected.dtype:
         return f"{OFFSETS} is of other sentences"
