@@ -87,6 +87,20 @@ def test_endless_input_is_refused(
             pass
 
 
+def test_translation_units_are_forgotten() -> None:
+    unit = '<tu><tuv xml:lang="en"><seg>a</seg></tuv><tuv xml:lang="pt"><seg>b</seg></tuv></tu>'
+
+    def peak(units: int) -> int:
+        stream = io.BytesIO(f"<tmx>{f'<body>{unit}</body>' * units}</tmx>".encode())
+        tracemalloc.start()
+        assert sum(1 for _ in tmx(stream)) == units
+        size = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return size
+
+    assert peak(12_000) < 1.2 * peak(2000)
+
+
 def test_many_kinds_of_elements_are_refused() -> None:
     names = b"".join(b"<tu><x%d/></tu>" % i for i in range(2000))
     with pytest.raises(TreebridgeError, match="more than 1000 kinds of elements"):

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from slow_ends import ends_sentence, sentence_texts
 
@@ -44,6 +44,7 @@ texts = st.lists(_pieces, max_size=30).map("".join)
 
 
 @given(texts, st.sampled_from(["en", None]))
+@example("我。C.\nFoo", None)  # an initial only when nothing is joined to it any more
 def test_the_same_as_the_slow_way(text: str, language: str | None) -> None:
     def inner(text: str) -> list[tuple[int, int]]:
         return list(rule_spans(text, language, at_end=False))

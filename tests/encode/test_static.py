@@ -207,6 +207,17 @@ def test_a_flipped_bit_in_a_fasttext_header_neither_hangs_nor_crashes(tmp_path: 
     assert refused > 150
 
 
+def test_a_fasttext_header_of_too_many_words_is_found_out_at_once(tmp_path: Path) -> None:
+    data = bytearray(fasttext_binary()[0])
+    data[64:76] = struct.pack("<iii", 4 + (1 << 30), 4, 1 << 30)
+    path = tmp_path / "model.bin"
+    path.write_bytes(data)
+    with path.open("r+b") as stream:
+        stream.truncate(8 << 30)  # sparse; reading all of it would take an hour
+    with pytest.raises(TreebridgeError, match="entry 5 is no word"):
+        Encoder.load(path)
+
+
 def test_a_compressed_fasttext_binary_says_so(tmp_path: Path) -> None:
     path = tmp_path / "model.bin.gz"
     path.write_bytes(gzip.compress(fasttext_binary()[0]))

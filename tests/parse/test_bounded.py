@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from conftest import Run
-from treebridge import Sentence, TreebridgeError
+from treebridge import Parser, Sentence, TreebridgeError
 from treebridge.corpus.sentence import MAX_WORDS
 from treebridge.errors import Notice
 from treebridge.parse.batches import cut_batches
@@ -76,6 +76,12 @@ def test_given_words_beyond_the_limit_are_refused(home: Path, here: Run, tmp_pat
     assert done.stderr.splitlines()[-1] == (
         "error: sentence 2 has 2,001 words, and a parser takes at most 2,000; split it into several"
     )
+
+
+def test_a_treebank_is_checked_before_anything_is_encoded() -> None:
+    long = Sentence.from_words(["a"] * (MAX_WORDS + 1))
+    with pytest.raises(TreebridgeError, match="sentence 1 has 2,001 words"):
+        Parser.train([long], None)  # type: ignore[arg-type]
 
 
 def test_no_batch_has_a_sentence_beyond_the_limit() -> None:

@@ -94,6 +94,7 @@ class Parser:
 
         With `work`, a folder for checkpoints, an interrupted training goes on where it stopped.
         """
+        check_lengths(map(len, (*treebank, *(dev or ()))))
         trained = train_on(
             treebank, encoder, dev, settings or ParserSettings(), device, work, watcher or Watcher()
         )
