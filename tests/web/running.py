@@ -15,9 +15,11 @@ from treebridge.web.settings import ServerSettings
 
 
 @contextmanager
-def running(app: FastAPI, settings: ServerSettings) -> Iterator[str]:
-    """A server as `serve` has it; its address."""
+def running(app: FastAPI, settings: ServerSettings, buffer: int = 0) -> Iterator[str]:
+    """A server as `serve` has it; its address. `buffer` is how much the system sends ahead."""
     listening = socket.socket()
+    if buffer:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer)
     listening.bind(("127.0.0.1", 0))
     server = make_server(app, settings)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)

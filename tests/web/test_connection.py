@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
 import json
@@ -19,8 +20,10 @@ from fastapi.testclient import TestClient
 from running import running
 
 from treebridge.web import app as web_app
+from treebridge.web import connection as connection_module
 from treebridge.web.app import create_app
 from treebridge.web.hosts import allowed_hosts, is_allowed
+from treebridge.web.limits import Limits
 from treebridge.web.served import Models, Served
 from treebridge.web.settings import ServerSettings
 
@@ -53,6 +56,18 @@ def answer(connection: socket.socket) -> tuple[int, str]:
     header, _, body = received.partition(b"\r\n\r\n")
     assert b"connection: close" in header.lower()
     return int(header.split()[1]), json.loads(body)["detail"]
+
+
+def is_well(connection: socket.socket) -> bool:
+    """Ask for the server's health over a connection that stays open."""
+    connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    received = b""
+    while not received.endswith(b"}"):  # header and body may come one after the other
+        block = connection.recv(1 << 16)
+        if not block:
+            return False
+        received += block
+    return received.startswith(b"HTTP/1.1 200")
 
 
 def drip(connection: socket.socket, data: bytes, seconds: float = 5) -> float:
@@ -92,8 +107,7 @@ def test_a_byte_now_and_then_does_not_help(hasty: str) -> None:
 def test_idle_between_requests_is_no_offence_but_a_slow_second_header_is(hasty: str) -> None:
     with connect(hasty) as connection:
         for _ in range(2):
-            connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
+            assert is_well(connection)
             time.sleep(0.9)
         connection.sendall(b"G")
         assert answer(connection)[0] == 408
@@ -108,19 +122,22 @@ def test_a_body_that_never_ends(hasty: str) -> None:
         assert answer(connection) == (408, "no whole request within 0.6 seconds")
 
 
-def test_one_connection_too_many(hasty: str) -> None:
+def test_one_connection_too_many(hasty: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first ones too many are told so; a flood is cut off; then all is as before."""
-    health = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    monkeypatch.setattr(connection_module, "LINGER", 0.3)
     with contextlib.ExitStack() as opened:
         kept = [opened.enter_context(connect(hasty)) for _ in range(HASTY.connections)]
-        for connection in kept:  # idle, but with a right to be here
-            connection.sendall(health)
-            assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
+        assert all(map(is_well, kept))  # idle from now on, but with a right to be here
         refused = httpx.get(f"{hasty}/health")
         assert refused.status_code == 503 and refused.headers["Retry-After"] == "1"
         assert refused.json()["detail"] == "too many connections are open; try again"
         silent = connect(hasty)  # it sends nothing, and keeps nothing either
         assert answer(silent)[0] == 503
+        time.sleep(0.6)
+        with pytest.raises(OSError):  # reset, or a broken pipe
+            for _ in range(2):
+                silent.sendall(b"G")
+                time.sleep(0.2)
         crowd = [opened.enter_context(connect(hasty)) for _ in range(3 * HASTY.connections)]
         cut = 0
         for connection in crowd:
@@ -129,31 +146,56 @@ def test_one_connection_too_many(hasty: str) -> None:
             except ConnectionResetError:
                 cut += 1
         assert cut >= HASTY.connections
-        kept[0].sendall(health)
-        assert kept[0].recv(1 << 16).startswith(b"HTTP/1.1 200")  # those inside notice nothing
+        assert all(map(is_well, kept))  # those inside notice nothing
     until = time.monotonic() + 10
     while httpx.get(f"{hasty}/health").status_code != 200:
         assert time.monotonic() < until
         time.sleep(0.05)
 
 
-def test_an_answer_that_nobody_takes() -> None:
-    sizes = {"/large": 50 << 20, "/small": 1 << 20}
+def test_a_large_body_that_has_arrived_is_not_waited_for() -> None:
+    sent: list[dict[str, Any]] = []
+
+    async def ask() -> None:
+        arriving = [{"type": "http.request", "body": b"x" * 10, "more_body": False}]
+
+        async def receive() -> dict[str, Any]:
+            if not arriving:
+                await asyncio.sleep(60)  # as a client does that waits for its answer
+            return arriving.pop()
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        limits = Limits(None, ServerSettings(), max_body=5)
+        await asyncio.wait_for(limits({"type": "http", "headers": []}, receive, send), 3)
+
+    asyncio.run(ask())
+    assert sent[0]["status"] == 413
+
+
+@pytest.mark.parametrize("size", [50 << 20, 60_000])
+def test_an_answer_that_nobody_takes(size: int) -> None:
+    """A large one, and a small one of which asyncio makes no fuss (64 kB)."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
+            body = bytes(size if scope["path"] == "/" else 1000)
             await send({"type": "http.response.start", "status": 200, "headers": []})
-            await send({"type": "http.response.body", "body": bytes(sizes[scope["path"]])})
+            await send({"type": "http.response.body", "body": body})
 
-    with running(app, HASTY) as address, connect(address) as connection:  # type: ignore[arg-type]
-        connection.sendall(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    with running(app, HASTY, buffer=4096) as address, socket.socket() as lazy:  # type: ignore[arg-type]
+        lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        lazy.settimeout(20)
+        lazy.connect(("127.0.0.1", urlsplit(address).port))
+        lazy.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         time.sleep(1.5)
         taken = 0
         with contextlib.suppress(ConnectionResetError):
-            while block := connection.recv(1 << 20):
+            while block := lazy.recv(1 << 20):
                 taken += len(block)
-        assert taken < sizes["/large"] // 2
-        assert len(httpx.get(f"{address}/small").content) == sizes["/small"]
+        assert taken < size // 2
+        assert len(httpx.get(f"{address}/short").content) == 1000
 
 
 def test_a_foreign_name_is_refused(hasty: str) -> None:
