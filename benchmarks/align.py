@@ -32,7 +32,7 @@ def gold_file(language: str) -> Path:
 def write_words(path: Path, language: str, number: int) -> None:
     """The first long pairs of the bitext, then the gold pairs: words lower-cased."""
     from treebridge import Bitext
-    from treebridge.align.score import read_gold
+    from treebridge.alignment.score import read_gold
 
     bitext = Bitext.read(
         SHARED / "data/bitext" / f"en-{language}.tsv.xz",
@@ -82,14 +82,14 @@ def figures(output: Path, path: Path, language: str, pairs: int) -> dict[str, An
     """Errors on the gold pairs, and how many one-to-one links the bitext gets."""
     import numpy as np
 
-    from treebridge.align.aligner import Choices
-    from treebridge.align.encoded import encode_pairs
-    from treebridge.align.score import read_gold, score
-    from treebridge.align.symmetrize import symmetrize
-    from treebridge.align.threads import Threads
+    from treebridge.alignment.aligner import Choices
+    from treebridge.alignment.indexed import index_pairs
+    from treebridge.alignment.score import read_gold, score
+    from treebridge.alignment.symmetrize import symmetrize
+    from treebridge.alignment.threads import Threads
 
     with path.open(encoding="utf-8") as stream:
-        corpus = encode_pairs(tuple(s.split() for s in line.split("\t")) for line in stream)
+        corpus = index_pairs(tuple(s.split() for s in line.split("\t")) for line in stream)
     choices = Choices.none(corpus)
     for n, links in enumerate(read_links(Path(f"{output}.forward"))):
         for i, j in links:

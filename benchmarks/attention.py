@@ -16,9 +16,8 @@ import torch
 from common.lab import lab_arguments, print_scores, real_lab
 from torch import Tensor, nn
 
-from treebridge.bridge.bridge import BridgeSettings
-from treebridge.experiment.crossing import Fitted
 from treebridge.experiment.refining import Refined
+from treebridge.experiment.transfer import Fitted
 from treebridge.parse import folder, train
 from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.settings import ParserSettings
@@ -108,7 +107,7 @@ def main() -> None:
             given.output = table / f"{way}-{given.layers}"
         lab, target = real_lab(given, **changes)
         parser = lab.parser("own", True, given.seed)
-        start = Fitted(BridgeSettings())
+        start = Fitted()
         english = max(entry["LAS"] for entry in parser.history)
         print_scores(f"{way}, English {english:.2f}", lab, target,
                      start.cross(lab, target, "own", parser))  # fmt: skip

@@ -16,24 +16,23 @@ from dataclasses import dataclass, replace
 
 from common.lab import lab_arguments, print_scores, real_lab
 
-from treebridge.align.encoded import encode
-from treebridge.align.engines import engine
-from treebridge.align.links import Links
-from treebridge.align.symmetrize import symmetrize
-from treebridge.align.threads import Threads
-from treebridge.bridge.bridge import BridgeSettings
+from treebridge.alignment.engines import engine
+from treebridge.alignment.indexed import index_bitext
+from treebridge.alignment.links import Links
+from treebridge.alignment.symmetrize import symmetrize
+from treebridge.alignment.threads import Threads
 from treebridge.bridge.make import Gathered
 from treebridge.bridge.rounds import cosines, join, mutual_neighbours
 from treebridge.corpus.bitext import Pair
-from treebridge.experiment.crossing import Fitted
+from treebridge.experiment.inputs import Target
 from treebridge.experiment.lab import Lab
-from treebridge.experiment.material import Target
 from treebridge.experiment.refining import Refined
-from treebridge.parse.carry import carry, choose_pairs
-from treebridge.parse.order import WordOrder
+from treebridge.experiment.transfer import Fitted
 from treebridge.parse.parser import Parser
-from treebridge.parse.projected import Projected
-from treebridge.parse.projection import LinkArray
+from treebridge.parse.project.carry import carry, choose_pairs
+from treebridge.parse.project.projected import Projected
+from treebridge.parse.project.projection import LinkArray
+from treebridge.parse.word_order import WordOrder
 
 LITTLE = 0.2  # cosine
 Linked = tuple[Pair, LinkArray]
@@ -61,7 +60,7 @@ class Otherwise(Refined):
 
 def many(gathered: Gathered) -> Links:
     """Links of one word to several."""
-    corpus = encode(iter(gathered.bitext))
+    corpus = index_bitext(iter(gathered.bitext))
     with Threads(None) as threads:
         choices = engine(gathered.settings.aligner).fit(corpus, threads).choices(corpus, threads)
         return symmetrize(corpus, choices, "grow-diag-final-and", threads)
@@ -82,7 +81,7 @@ def joined(
 
 
 def main() -> None:
-    start = Fitted(BridgeSettings())
+    start = Fitted()
     once = Refined(start)
     ways = {
         "as it is": once,

@@ -38,10 +38,11 @@ def main() -> None:
 
 
 def compare(folder: Path, pairs: int, workers: int) -> None:
-    from treebridge.bridge import pieces, senses
-    from treebridge.bridge.make import MakeSettings, Reports, find_links, make_bridge
+    from treebridge.bridge import senses, shards
+    from treebridge.bridge.make import find_links, make_bridge
+    from treebridge.bridge.settings import BridgeSettings
+    from treebridge.cluster.crew import ray_crew
     from treebridge.cluster.engine import ClusterSettings
-    from treebridge.cluster.pieces import ray_crew
     from treebridge.corpus.bitext import Bitext
     from treebridge.encode.encoder import Encoder
 
@@ -49,11 +50,11 @@ def compare(folder: Path, pairs: int, workers: int) -> None:
     from accidents import kill_one, two_raylets, with_accidents
 
     # So that there are several pieces and shards with few pairs, too.
-    pieces.STEP, senses.SHARD = min(pieces.STEP, pairs // 8), min(senses.SHARD, pairs)
+    shards.STEP, senses.SHARD = min(shards.STEP, pairs // 8), min(senses.SHARD, pairs)
     bitext = Bitext.read(SHARED / "data/bitext/en-pt.tsv.xz", limit=pairs)
     encoders = [Encoder.load(SHARED / f"encoders/{name}-marian-tiny") for name in ("en", "pt")]
     os.environ["TREEBRIDGE_CACHE"] = str(folder / "plain")
-    find_links(bitext, MakeSettings(), Reports())
+    find_links(bitext, BridgeSettings())
 
     def run(name: str, crew) -> np.ndarray:
         place = folder / name

@@ -109,12 +109,13 @@ def write_diagonal(path: Path, pairs: int) -> None:
 
 def child(pairs: int, links: str, tiny: int) -> dict[str, Any]:
     """Collect and fit in this process."""
-    from treebridge.bridge.make import MakeSettings, gather
+    from treebridge.bridge.make import gather
+    from treebridge.bridge.settings import BridgeSettings
 
     names = ("en", "pt") if tiny else (SHARED / f"encoders/{n}-marian-tiny" for n in ("en", "pt"))
     source, target = (Timed(Table(str(n), tiny) if tiny else Encoder.load(n)) for n in names)
     start = time.process_time()
-    settings = MakeSettings(links=links)
+    settings = BridgeSettings(links=links)
     gathered = gather(bitext_of(pairs), source, target, settings)
     collecting, inside = time.process_time() - start, source.seconds + target.seconds
     bridge = gathered.bridge(None, settings.fit)

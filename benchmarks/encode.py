@@ -24,7 +24,8 @@ from common.shared import SHARED
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
 from treebridge import Bitext
-from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.settings import EncoderSettings
 from treebridge.encode.store import encode_into_store
 
 AUTHORS_BATCH, AUTHORS_LENGTH = 128, 150

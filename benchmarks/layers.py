@@ -24,8 +24,9 @@ from torch import nn
 
 from treebridge.corpus.conllu import Treebank, read_conllu
 from treebridge.corpus.sentence import Sentence
-from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.encode.encoder import Encoder
 from treebridge.encode.models import choose_layers
+from treebridge.encode.settings import EncoderSettings
 from treebridge.encode.transformer import TransformerEncoder
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings

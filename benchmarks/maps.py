@@ -17,20 +17,20 @@ import torch
 from common.lab import lab_arguments, print_scores, real_lab
 from torch import nn
 
-from treebridge.bridge.bridge import Bridge, BridgeSettings
+from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.collect import Occurrences
 from treebridge.bridge.isotropy import unit
 from treebridge.bridge.mapping import Moments, csls, orthogonal
-from treebridge.bridge.pages import pick
+from treebridge.bridge.memmap import pick
 from treebridge.bridge.senses import anchors
-from treebridge.experiment.crossing import Fitted
+from treebridge.experiment.transfer import Fitted
 
 
 def main() -> None:
     given = lab_arguments(__doc__).parse_args()
     lab, target = real_lab(given)
     parser = lab.parser("own", True, given.seed)
-    rotated = Fitted(BridgeSettings()).cross(lab, target, "own", parser)
+    rotated = Fitted().cross(lab, target, "own", parser)
     gathered = lab.gathered(target, "own")
     for name, make in {
         "rotation": lambda bridge, *_: bridge,

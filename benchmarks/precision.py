@@ -16,9 +16,9 @@ from dataclasses import replace
 import numpy as np
 
 from treebridge import Bridge, Parser, Treebank
-from treebridge.encode.encoder import EncoderSettings
-from treebridge.models import find_model
+from treebridge.encode.settings import EncoderSettings
 from treebridge.parse.score import score
+from treebridge.parse.shipped import find_model
 
 KINDS = [("torch", "fp32"), ("torch", "int8"), ("onnx", "fp32"), ("onnx", "int8")]
 ROW = "{:<18} {:>6} {:>6} {:>6}  {:>8} {:>8}  {:>7} {:>6}"

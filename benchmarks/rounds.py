@@ -13,16 +13,15 @@ import tempfile
 from common.shared import SHARED
 
 from treebridge import Bitext
-from treebridge.align.encoded import Encoder as Taker
-from treebridge.align.engines import DEFAULT, engine
-from treebridge.align.pharaoh import write_pharaoh
-from treebridge.align.score import read_gold, score
-from treebridge.align.symmetrize import symmetrize
-from treebridge.align.threads import Threads
-from treebridge.bridge.bridge import BridgeSettings
-from treebridge.bridge.layout import CollectSettings
-from treebridge.bridge.make import MakeSettings, gather
+from treebridge.alignment.engines import DEFAULT, engine
+from treebridge.alignment.indexed import PairIndexer
+from treebridge.alignment.pharaoh import write_pharaoh
+from treebridge.alignment.score import read_gold, score
+from treebridge.alignment.symmetrize import symmetrize
+from treebridge.alignment.threads import Threads
+from treebridge.bridge.make import gather
 from treebridge.bridge.rounds import cosines, join, mutual_neighbours
+from treebridge.bridge.settings import BridgeSettings, CollectSettings, FitSettings
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
 
@@ -36,7 +35,7 @@ def main() -> None:
     # Gold links are between words as they are written.
     bitext = Bitext.read(file, contractions=False, limit=options.pairs)
     gold = read_gold(SHARED / "data/gold-alignments/xlwa.en-pt.dev.tsv")
-    taker = Taker()
+    taker = PairIndexer()
     walk = iter(bitext)
     for pair in walk:
         taker.add(pair, walk.counts.read - 1)
@@ -52,12 +51,12 @@ def main() -> None:
     )
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file_of_links:
         write_pharaoh(file_of_links.name, links.first(pairs), corpus)
-        settings = MakeSettings(
+        settings = BridgeSettings(
             collect=CollectSettings(anchor_words="all"), links=file_of_links.name
         )
         few = Bitext.read(file, contractions=False, limit=options.bridge_pairs)
         gathered = gather(few, source, target, settings)
-        bridge = gathered.bridge(None, BridgeSettings(), dossier=False)
+        bridge = gathered.bridge(None, FitSettings(), sense_report=False)
     found = [links[n] for n in range(pairs, len(links))]
     alike = cosines([Pair(p.source, p.target) for p in gold], source, target, bridge)
     mutual = [mutual_neighbours(matrix) for matrix in alike]

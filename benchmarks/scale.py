@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def run(given: argparse.Namespace, folder: Path) -> None:
-    from treebridge.bridge.layout import CollectSettings
+    from treebridge.bridge.settings import CollectSettings
     from treebridge.cluster.plan import expect
     from treebridge.cluster.sample import Sample
     from treebridge.corpus.bitext import Bitext
@@ -83,22 +83,24 @@ def run(given: argparse.Namespace, folder: Path) -> None:
 
 def steps(bitext, encoders, settings) -> tuple[dict[str, float], int, int]:
     """Processor seconds of each step of a bridge, pairs encoded, vectors kept on each side."""
-    from treebridge.bridge.bridge import BridgeSettings
-    from treebridge.bridge.make import MakeSettings, Reports, gather
+    from treebridge.bridge.make import gather
+    from treebridge.bridge.settings import BridgeSettings, FitSettings
+    from treebridge.progress import Progress
 
     seconds: dict[str, float] = {}
     now = ["", 0.0]
 
-    def step(what: str) -> None:
-        spent = time.process_time()
-        if now[0]:
-            seconds[now[0]] = spent - now[1]
-        now[:] = what, spent
+    class Steps(Progress):
+        def step(self, what: str) -> None:
+            spent = time.process_time()
+            if now[0]:
+                seconds[now[0]] = spent - now[1]
+            now[:] = what, spent
 
-    reports = Reports(step=step)
-    gathered = gather(bitext, *encoders, MakeSettings(collect=settings), reports)
-    gathered.bridge(None, BridgeSettings(), dossier=False)
-    step("")
+    watch = Steps()
+    gathered = gather(bitext, *encoders, BridgeSettings(collect=settings), watch)
+    gathered.bridge(None, FitSettings(), sense_report=False)
+    watch.step("")
     found = gathered.occurrences
     return seconds, len(set(found.where[:, 0].tolist())), len(found)
 

@@ -57,7 +57,7 @@ def test_wrong_paths(run: Run, tmp_path: Path) -> None:
         run("inspect", "nowhere.conllu").stderr == "error: nowhere.conllu: there is no such file\n"
     )
     assert "this is a folder" in run("inspect", tmp_path).stderr
-    assert "say what standard input is" in run("inspect", "-").stderr
+    assert "say whether it is treebank, bitext or text" in run("inspect", "-").stderr
     (tmp_path / "not.zip").write_bytes(b"PK\x03\x04 cut")
     assert run("inspect", "not.zip").returncode == 2
 

@@ -23,10 +23,11 @@ from conftest import Run
 from treebridge import Bitext, Bridge, Encoder, Parser, Treebank, TreebridgeError
 from treebridge.bridge.collect import Occurrences, collect
 from treebridge.bridge.isotropy import Isotropy
-from treebridge.bridge.layout import CollectSettings
-from treebridge.bridge.make import MakeSettings, Reports, gather
+from treebridge.bridge.make import gather
+from treebridge.bridge.settings import BridgeSettings, CollectSettings
 from treebridge.bridge.space import Space
 from treebridge.checksums import is_intact, sealed
+from treebridge.encode.cache import MARK
 from treebridge.encode.pretrain.corpus import make_corpus
 from treebridge.encode.pretrain.folder import save_encoder
 from treebridge.encode.pretrain.network import new_network
@@ -36,11 +37,11 @@ from treebridge.encode.pretrain.vocabulary import train_vocabulary
 from treebridge.encode.static import StaticEncoder
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import DamagedCache
-from treebridge.models import SHIPPED
 from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.checkpoint import copy_weights, read_metrics, resume
+from treebridge.parse.shipped import SHIPPED
 from treebridge.parse.vocab import Names
-from treebridge.workers import Workers
+from treebridge.torchrun import TorchRun
 
 TINY = PretrainSettings(
     vocabulary=300, layers=2, hidden=32, heads=2, feed_forward=32, length=32, batch=256, tokens=4096
@@ -49,6 +50,11 @@ WORDS = [s.forms for s in DEV[:5]]
 PARSER = ("config.json", "parser.safetensors", "metrics.jsonl")
 BRIDGE = ("config.json", "bridge.safetensors", "senses.jsonl")
 ENCODER = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
+
+
+def entries(folder: Path) -> list[Path]:
+    """What is kept in a folder of the cache, without its mark."""
+    return [path for path in folder.iterdir() if path.name != MARK]
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +69,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             settings = replace(
                 TINY, cased=bool(number), length=32 + number, feed_forward=32 + number
             )
-            tokenizer = train_vocabulary(text, settings.vocabulary, cased=bool(number))
+            tokenizer = train_vocabulary(text.copy, settings.vocabulary, cased=bool(number))
             tokenizer.add_tokens([f"extra{number}"])
             network = new_network(settings, tokenizer.get_vocab_size())
             history = [{"tokens": 1.0, "seconds": 1.0, "accuracy": 0.5}]
@@ -461,7 +467,7 @@ def test_a_store_that_was_interrupted_and_damaged(
     damage: Callable[[Path], None], cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = np.array(encode_into_store(SOURCE, WORDS).vectors)
-    (folder,) = (cache / "vectors").iterdir()
+    (folder,) = entries(cache / "vectors")
     part = folder.with_name(f"{folder.name}.part")
     folder.rename(part)
     damage(part / "done")
@@ -519,9 +525,9 @@ def test_damaged_links_and_senses_are_found_again(
     def files(pairs: int) -> dict[str, bytes]:
         WORLD.write_bitext(tmp_path / "bitext.tsv", "near", pairs)
         bitext = Bitext.read(tmp_path / "bitext.tsv", source_language="qaa")
-        settings = MakeSettings(aligner="fast-align", collect=FEW)
-        gather(bitext, SOURCE, TARGET, settings, Reports()).labels(0)
-        return {path.name: path.read_bytes() for path in (cache / kind).iterdir()}
+        settings = BridgeSettings(aligner="fast-align", collect=FEW)
+        gather(bitext, SOURCE, TARGET, settings).labels(0)
+        return {path.name: path.read_bytes() for path in entries(cache / kind)}
 
     (old,) = files(40)
     both = files(50)
@@ -623,10 +629,10 @@ def test_pre_training_does_not_go_on_from_a_damaged_checkpoint(damage: str, tmp_
     text = [s.text for s in WORLD.treebank("source", 300)]
     (tmp_path / "text.txt").write_text("\n".join(text), encoding="utf-8")
     settings = replace(TINY, tokens=1024, start="random")
-    corpus = make_corpus([str(tmp_path / "text.txt")], None, settings, tmp_path / "c", iter, str)
+    corpus = make_corpus([str(tmp_path / "text.txt")], None, settings, tmp_path / "c")
 
     def train() -> bytes:
-        training = Pretraining(corpus, settings, Workers("cpu"), tmp_path / "work")
+        training = Pretraining(corpus, settings, TorchRun("cpu"), tmp_path / "work")
         training.run()
         return b"".join(x.numpy().tobytes() for x in training.network.state_dict().values())
 
@@ -648,9 +654,7 @@ def test_a_damaged_cache_is_one_line_of_a_command(
     command = ("train", tmp_path / "train.conllu", "--encoder", vectors.path, "--preset", "small",
                "--epochs", 1, "-o")  # fmt: skip
     assert here(*command, tmp_path / "a").returncode == 0
-    store = max(
-        (cache / "vectors").iterdir(), key=lambda path: (path / "vectors.f16").stat().st_size
-    )
+    store = max(entries(cache / "vectors"), key=lambda path: (path / "vectors.f16").stat().st_size)
     ACCIDENTS["flipped"](store / "vectors.f16", store)
     assert "(damaged)" not in here("cache", "list").stdout
     done = here(*command, tmp_path / "b")
@@ -670,7 +674,7 @@ def test_a_damaged_export_is_made_again(cache: Path, strict: None) -> None:
 
     (cache / "onnx").mkdir(parents=True)
     (cache / "onnx" / "f-int8.onnx").write_bytes(b"older")
-    assert _exported("f-int8") is None and not list((cache / "onnx").iterdir())
+    assert _exported("f-int8") is None and not entries(cache / "onnx")
     made = cache / "onnx" / "made"
     made.write_bytes(b"a network")
     path = made.rename(cache / "onnx" / f"f-int8-{file_sha256(made)[:16]}.onnx")

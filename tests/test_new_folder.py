@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from treebridge.artefact import new_folder, read_config, write_config
+from treebridge.artefact import read_config, write_config
+from treebridge.errors import TreebridgeError
+from treebridge.folders import new_folder
 
 
 def make(path: Path, content: str) -> None:
@@ -22,7 +24,7 @@ def test_a_failed_folder_is_not_left_behind(
     path = tmp_path / "made"
     if before:
         make(path, "old")
-    with pytest.raises(error), new_folder(path, "parser") as folder:
+    with pytest.raises((error, TreebridgeError)), new_folder(path, "parser") as folder:
         (folder / "half").write_text("written")
         raise error
     assert [left.name for left in tmp_path.iterdir()] == (["made"] if before else [])

@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 
 from conftest import Run
 from treebridge import Parser, TreebridgeError
-from treebridge.models.pack import pack_encoder
+from treebridge.recipes.pack import pack_encoder
 
 OTHER = "made from other data or settings is here; --force replaces it\n"
 
@@ -63,7 +63,7 @@ def test_bridge(here: Run, tmp_path: Path) -> None:
     make_vectors(tmp_path / "source.vec", WORLD.treebank("source", 300))
     make_vectors(tmp_path / "target.vec", WORLD.treebank("near", 300))
     WORLD.write_bitext(tmp_path / "b.tsv", "near", 150)
-    command = ["bridge", "b.tsv", "--source", "source.vec", "--target", "target.vec", "-o", "b",
+    command = ["bridge", "b.tsv", "--source-encoder", "source.vec", "--target-encoder", "target.vec", "-o", "b",
                "--source-language", "qaa", "--json"]  # fmt: skip
     check(here, tmp_path / "b", command, ["--level", "word"])
     assert here(*command, "--level", "word").stdout.startswith('{"made": ')
@@ -108,7 +108,7 @@ def test_seeds_that_there_are_not(here: Run, seed: int) -> None:
     common = ["-o", "x", "--seed", seed]
     for command in (
         ["train", "t.conllu", "--encoder", "e", *common],
-        ["bridge", "b.tsv", "--target", "e", *common],
+        ["bridge", "b.tsv", "--target-encoder", "e", *common],
         ["build", "--treebank", "t", "--bitext", "b", "--source-encoder", "e",
          "--target-encoder", "e", *common],
         ["refine", "--model", "m", *common],
@@ -198,7 +198,7 @@ def test_the_output_is_tried_before_the_work(
         ["align", "b.tsv", *output],
         ["align", "b.tsv", "--save-model", "file/x"],
         ["train", "t.conllu", "--encoder", "none", *output],
-        ["bridge", "b.tsv", "--target", "none", "--source", "none", *output],
+        ["bridge", "b.tsv", "--target-encoder", "none", "--source-encoder", "none", *output],
         ["build", "--treebank", "t.conllu", "--bitext", "b.tsv", "--source-encoder", "none",
          "--target-encoder", "none", *output],
         ["refine", "--model", "none", "--trees", "t.conllu", *output],

@@ -11,14 +11,12 @@ from made import QUICK
 
 from conftest import Run
 from treebridge import Bitext, Bridge, Parser
-from treebridge.bridge.bridge import BridgeSettings
 from treebridge.bridge.isotropy import Isotropy
-from treebridge.bridge.make import MakeSettings
+from treebridge.bridge.settings import BridgeSettings, FitSettings
 from treebridge.bridge.space import Space
 from treebridge.corpus.artificial import World
 from treebridge.corpus.trees import tree_problem
 from treebridge.parse.score import score
-from treebridge.show.parse import load_parser
 
 WORLD = World(5)
 
@@ -102,7 +100,7 @@ def test_the_same_by_command(here: Run, tmp_path: Path, monkeypatch: pytest.Monk
         "last1",
     )
     assert done.returncode == 0, done.stderr
-    done = here("bridge", "bitext.tsv", "--into", "parser", "--target", "target", "-o", "bridge",
+    done = here("bridge", "bitext.tsv", "--into", "parser", "--target-encoder", "target", "-o", "bridge",
                "--source-language", "qaa")  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "useless" in " ".join(done.stdout.split()).partition("verdict ")[2]  # one epoch is none
@@ -120,7 +118,7 @@ def test_the_same_by_command(here: Run, tmp_path: Path, monkeypatch: pytest.Monk
     assert '"LAS"' in direct.stdout, direct.stderr
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")  # encoders were named by relative paths
-    assert load_parser("../parser", "../bridge").load_encoder().dim
+    assert Parser.load("../parser", bridge="../bridge").load_encoder().dim
     wrong = here(
         "parse", "--model", "parser", "--bridge", "bridge", "--encoder", "source", "dev.conllu"
     )
@@ -131,7 +129,7 @@ def test_settings_reach_the_bridge(tmp_path: Path) -> None:
     source, target = (LatentEncoder(WORLD.languages[name]) for name in ("source", "near"))
     path = tmp_path / "bitext.tsv"
     WORLD.write_bitext(path, "near", 1500)
-    settings = MakeSettings(fit=BridgeSettings(level="word", isotropy=False), aligner="fast-align")
+    settings = BridgeSettings(fit=FitSettings(level="word", isotropy=False), aligner="fast-align")
     space = Space.of(source)
     bridge = Bridge.fit(Bitext.read(path, source_language="qaa"), space, target, source, settings)
     assert bridge.made["links_from"] == "fast-align" and not len(bridge.target.isotropy.means)

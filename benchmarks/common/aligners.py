@@ -22,17 +22,17 @@ def ours(path: Path, name: str, threads: int, output: Path) -> dict[str, Any]:
     """Fit and align in this process; both directions are written as Pharaoh files."""
     import time
 
-    from treebridge.align.encoded import encode_pairs
-    from treebridge.align.engines import engine
-    from treebridge.align.pharaoh import write_pharaoh
-    from treebridge.align.symmetrize import symmetrize
-    from treebridge.align.threads import Threads
+    from treebridge.alignment.engines import engine
+    from treebridge.alignment.indexed import index_pairs
+    from treebridge.alignment.pharaoh import write_pharaoh
+    from treebridge.alignment.symmetrize import symmetrize
+    from treebridge.alignment.threads import Threads
 
     with Threads(threads) as pool, path.open(encoding="utf-8") as stream:
-        small = encode_pairs([(["a", "b"], ["c", "d"])] * 3)
+        small = index_pairs([(["a", "b"], ["c", "d"])] * 3)
         engine(name).fit(small, pool).choices(small, pool)  # compile, or load what was compiled
         wall, cpu = time.perf_counter(), time.process_time()
-        corpus = encode_pairs(tuple(side.split() for side in line.split("\t")) for line in stream)
+        corpus = index_pairs(tuple(side.split() for side in line.split("\t")) for line in stream)
         choices = engine(name).fit(corpus, pool).choices(corpus, pool)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from common.shared import SHARED
 
-from treebridge.encode.encoder import EncoderSettings
-from treebridge.experiment.lab import Lab, LabSettings, Talk, rows_of
-from treebridge.experiment.material import Target
-from treebridge.experiment.supply import Supply
+from treebridge.encode.settings import EncoderSettings
+from treebridge.experiment.datasets import Supply
+from treebridge.experiment.inputs import Target
+from treebridge.experiment.lab import Lab, LabSettings, rows_of
 from treebridge.parse.parser import Parser
 from treebridge.parse.score import score
 from treebridge.parse.settings import ParserSettings
+from treebridge.progress import Progress
 
 
 def lab_arguments(about: str) -> argparse.ArgumentParser:
@@ -30,6 +31,14 @@ def lab_arguments(about: str) -> argparse.ArgumentParser:
     return arguments
 
 
+class Said(Progress):
+    """Lines on standard error."""
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        print(f"   {text}", file=sys.stderr, flush=True)
+
+
 def real_lab(given: argparse.Namespace, **parser: object) -> tuple[Lab, Target]:
     """A lab of small parsers, and the target; `parser` are changes of the parsers' settings."""
     if not SHARED.exists():
@@ -42,8 +51,7 @@ def real_lab(given: argparse.Namespace, **parser: object) -> tuple[Lab, Target]:
         ParserSettings.preset("small", **{"tags": given.tags, "epochs": given.epochs, **parser}),
         encoding=EncoderSettings(offline=True),
     )
-    say = Talk(say=lambda text: print(f"   {text}", file=sys.stderr, flush=True))
-    return Lab(supply.source(), settings, given.output, say), supply.target(given.language)
+    return Lab(supply.source(), settings, given.output, Said()), supply.target(given.language)
 
 
 def print_scores(name: str, lab: Lab, target: Target, parser: Parser) -> None:

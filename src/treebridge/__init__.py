@@ -4,40 +4,80 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from treebridge.corpus.drawing import register
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from treebridge.alignment.run import align
     from treebridge.bridge.bridge import Bridge
+    from treebridge.bridge.settings import BridgeSettings
     from treebridge.corpus.bitext import Bitext
     from treebridge.corpus.conllu import Treebank
     from treebridge.corpus.sentence import Sentence
     from treebridge.corpus.text import Splitter
     from treebridge.encode.encoder import Encoder
+    from treebridge.encode.pretrain.settings import PretrainSettings
+    from treebridge.encode.settings import EncoderSettings
     from treebridge.errors import TreebridgeError
     from treebridge.parse.parser import Parser
+    from treebridge.parse.settings import ParserSettings, RefineSettings
+    from treebridge.parse.shipped import shipped_models as models
+    from treebridge.progress import Progress
+    from treebridge.recipes.build import BuildSettings, build
+    from treebridge.recipes.pretrain import pretrain
 
 __all__ = [
     "Bitext",
     "Bridge",
+    "BridgeSettings",
+    "BuildSettings",
     "Encoder",
+    "EncoderSettings",
     "Parser",
+    "ParserSettings",
+    "PretrainSettings",
+    "Progress",
+    "RefineSettings",
     "Sentence",
     "Splitter",
     "Treebank",
     "TreebridgeError",
     "__version__",
+    "align",
+    "build",
+    "models",
+    "pretrain",
 ]
 
 _WHERE = {
     "Bitext": "treebridge.corpus.bitext",
     "Bridge": "treebridge.bridge.bridge",
+    "BridgeSettings": "treebridge.bridge.settings",
+    "BuildSettings": "treebridge.recipes.build",
     "Encoder": "treebridge.encode.encoder",
+    "EncoderSettings": "treebridge.encode.settings",
     "Parser": "treebridge.parse.parser",
+    "ParserSettings": "treebridge.parse.settings",
+    "PretrainSettings": "treebridge.encode.pretrain.settings",
+    "Progress": "treebridge.progress",
+    "RefineSettings": "treebridge.parse.settings",
     "Sentence": "treebridge.corpus.sentence",
     "Splitter": "treebridge.corpus.text",
     "Treebank": "treebridge.corpus.conllu",
     "TreebridgeError": "treebridge.errors",
+    "align": "treebridge.alignment.run",
+    "build": "treebridge.recipes.build",
+    "models": "treebridge.parse.shipped:shipped_models",
+    "pretrain": "treebridge.recipes.pretrain",
 }
+
+
+# Pictures are made in a room below that of sentences; here the two are introduced.
+register("text", "treebridge.show.text:draw_tree")
+register("svg", "treebridge.show.svg:draw_svg")
+register("html", "treebridge.show.html:draw_html")
+register("spacy", "treebridge.spacy:sentence_doc")
 
 
 def __getattr__(name: str) -> Any:
@@ -46,4 +86,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'treebridge' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_WHERE[name]), name)
+    module, _, other = _WHERE[name].partition(":")
+    return getattr(import_module(module), other or name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -73,6 +73,14 @@ def check_files(folder: Path, config: Mapping[str, Any], *, only_sizes: str = ""
         )
 
 
+def kind_of_folder(folder: Path) -> str | None:
+    """What a folder holds, by its config.json; None if it is nothing of ours."""
+    try:
+        return str(json.loads((folder / "config.json").read_text(encoding="utf-8"))["treebridge"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def write_tensors(path: Path, tensors: Tensors) -> None:
     """Write arrays as safetensors."""
     from safetensors.numpy import save_file

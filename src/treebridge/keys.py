@@ -17,6 +17,14 @@ def key_of(*parts: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def key_of_bytes(parts: Iterable[bytes]) -> str:
+    """A short hash of bytes that come in parts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()[:32]
+
+
 def digest_files(paths: Iterable[str | Path]) -> str:
     """A hash of the content of files, and of all files in folders."""
     digest = hashlib.sha256()

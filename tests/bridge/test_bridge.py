@@ -11,13 +11,14 @@ import pytest
 from latent import LatentEncoder, links_of
 
 from treebridge import TreebridgeError
-from treebridge.bridge.bridge import Bridge, BridgeSettings
+from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.collect import Occurrences, collect
-from treebridge.bridge.dossier import describe_senses
 from treebridge.bridge.fit import fit_bridge, judge
 from treebridge.bridge.isotropy import Isotropy
-from treebridge.bridge.layout import Chooser, CollectSettings
+from treebridge.bridge.layout import Chooser
 from treebridge.bridge.quality import HeldOut, collect_held_out, retrieval, verdict
+from treebridge.bridge.sense_report import describe_senses
+from treebridge.bridge.settings import CollectSettings, FitSettings
 from treebridge.bridge.space import Space
 from treebridge.corpus.artificial import World
 
@@ -38,7 +39,7 @@ def held() -> HeldOut:
 
 
 def fit(occurrences: Occurrences, held: HeldOut, into: Space | None = None, **settings) -> Bridge:
-    bridge, _, _ = fit_bridge(occurrences, SOURCE, TARGET, into, BridgeSettings(**settings))
+    bridge, _, _ = fit_bridge(occurrences, SOURCE, TARGET, into, FitSettings(**settings))
     judge(bridge, occurrences, held)
     return bridge
 
@@ -62,7 +63,7 @@ def test_occurrences_are_weighed_and_mapped_like_anchors(occurrences, held) -> N
     assert not np.allclose(maps["none"].w, maps["count"].w, atol=1e-3)
     w = maps["count"].w
     assert np.abs(w.T @ w - np.eye(48)).max() > 1e-3  # no rotation
-    with pytest.raises(TreebridgeError, match="take --level word or sense"):
+    with pytest.raises(TreebridgeError, match="choose level word or sense"):
         fit(occurrences, held, level="occurrence", map="rcsls")
 
 
@@ -81,7 +82,7 @@ def test_quality_block(occurrences, held) -> None:
 
 def test_ambiguous_words_get_their_senses(occurrences, held) -> None:
     """Purity over .9 for the frequent ones, and retrieval above the word level's."""
-    _, found, labels = fit_bridge(occurrences, SOURCE, TARGET, None, BridgeSettings())
+    _, found, labels = fit_bridge(occurrences, SOURCE, TARGET, None, FitSettings())
     senses = describe_senses(occurrences, labels, found, PAIRS())
     ambiguous, forms = WORLD.languages["near"].ambiguous, WORLD.languages["source"].forms
     sizes = Counter[str]()
@@ -117,11 +118,11 @@ def test_into_a_parsers_space(occurrences, held) -> None:
     with pytest.raises(TreebridgeError, match="trained with isotropy"):
         fit(occurrences, held, into=space, isotropy=False)
     with pytest.raises(TreebridgeError, match="another one or has other layers"):
-        fit_bridge(occurrences, TARGET, TARGET, space, BridgeSettings())
+        fit_bridge(occurrences, TARGET, TARGET, space, FitSettings())
 
 
 def test_save_load_transform(occurrences, held, tmp_path: Path) -> None:
-    bridge, found, labels = fit_bridge(occurrences, SOURCE, TARGET, None, BridgeSettings())
+    bridge, found, labels = fit_bridge(occurrences, SOURCE, TARGET, None, FitSettings())
     bridge.senses = describe_senses(occurrences, labels, found, PAIRS())
     bridge.save(tmp_path / "b")
     loaded = Bridge.load(tmp_path / "b")
@@ -137,7 +138,7 @@ def test_save_load_transform(occurrences, held, tmp_path: Path) -> None:
 
 
 def test_folders_of_another_kind_or_format(occurrences, tmp_path: Path) -> None:
-    bridge, _, _ = fit_bridge(occurrences, SOURCE, TARGET, None, BridgeSettings(level="word"))
+    bridge, _, _ = fit_bridge(occurrences, SOURCE, TARGET, None, FitSettings(level="word"))
     folder = tmp_path / "b"
     bridge.save(folder)
     bridge.save(folder)  # over its own kind it may write
@@ -162,7 +163,7 @@ def test_folders_of_another_kind_or_format(occurrences, tmp_path: Path) -> None:
 def test_too_few_links(tmp_path: Path) -> None:
     few = collect(links_of(WORLD, "near", 40), SOURCE, TARGET, SETTINGS, tmp_path / "few")
     with pytest.raises(TreebridgeError, match="anchors are too few for a map of 48 dimensions"):
-        fit_bridge(few, SOURCE, TARGET, None, BridgeSettings())
+        fit_bridge(few, SOURCE, TARGET, None, FitSettings())
 
 
 def test_a_useless_bridge_is_called_so(occurrences, held) -> None:
@@ -188,5 +189,5 @@ def test_retrieval_against_the_definition() -> None:
 
 def test_wrong_settings(occurrences) -> None:
     for settings in ({"level": "letter"}, {"weighting": "x"}, {"map": "x"}):
-        with pytest.raises(TreebridgeError, match="take "):
-            fit_bridge(occurrences, SOURCE, TARGET, None, BridgeSettings(**settings))
+        with pytest.raises(TreebridgeError, match="choose from "):
+            fit_bridge(occurrences, SOURCE, TARGET, None, FitSettings(**settings))

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from latent import LatentEncoder, links_of
 
-from treebridge.bridge import pieces as module
+from treebridge.bridge import shards as module
 from treebridge.bridge.collect import Occurrences, collect
-from treebridge.bridge.layout import Chooser, CollectSettings, lay_out, places
+from treebridge.bridge.layout import Chooser, lay_out, places
+from treebridge.bridge.settings import CollectSettings
 from treebridge.corpus.artificial import World
 from treebridge.corpus.bitext import Pair
 from treebridge.errors import TreebridgeError

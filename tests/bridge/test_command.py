@@ -11,10 +11,11 @@ from typer.testing import CliRunner
 
 from conftest import Run
 from treebridge import Bridge
-from treebridge.bridge.make import MakeSettings
+from treebridge.bridge.settings import BridgeSettings
 from treebridge.cli import app
 from treebridge.corpus.artificial import World
-from treebridge.show import bridge as show_bridge
+from treebridge.recipes import bridge as recipe
+from treebridge.recipes.bridge import Bridged
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,7 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
     assert json.loads(again.stdout)["quality"]["occurrences"] == report["quality"]["occurrences"]
     senses = here("inspect", "b", "--word", ".", "--word", "nothing").stdout
     assert "typical contexts" in senses
-    assert "nothing is no anchor of this bridge: linked fewer than 5 times\n" in senses
+    assert "nothing is not an anchor of this bridge: linked fewer than 5 times\n" in senses
     made = Bridge.load(tmp_path / "b")
     made.made["collect_anchor_words"] = "whole"
     made.save(tmp_path / "whole")
@@ -67,11 +68,17 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
 
 
 def test_an_option_wins_over_the_preset(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[MakeSettings] = []
-    monkeypatch.setattr(show_bridge, "bridge_files", lambda *given, **_: made.append(given[5]))
+    made: list[BridgeSettings] = []
+
+    def record(*given: object, **_: object) -> Bridged:
+        made.append(given[3])
+        return Bridged(Bridge(*[None] * 3), Path("c"))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(recipe, "bridge", record)
 
     def chosen(*options: str) -> tuple[str, str, str]:
-        command = ["bridge", "a.tsv", "--source", "a", "--target", "b", "-o", "c", *options]
+        command = ["--quiet", "bridge", "a.tsv", "--source-encoder", "a", "--target-encoder", "b",
+                   "-o", "c", *options]  # fmt: skip
         assert CliRunner().invoke(app, command, catch_exceptions=False).exit_code == 0
         return made[-1].aligner, made[-1].fit.weighting, made[-1].collect.anchor_words
 
@@ -85,8 +92,11 @@ def test_an_option_wins_over_the_preset(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_mistakes(here: Run, corpus: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("TREEBRIDGE_CACHE", str(tmp_path / "cache"))
-    target = ["--target", corpus / "target", "-o", "b"]
-    assert "--into PARSER says where" in here("bridge", corpus / "qaa-qab.tsv", *target).stderr
+    target = ["--target-encoder", corpus / "target", "-o", "b"]
+    assert (
+        "say where the bridge leads: --into PARSER"
+        in here("bridge", corpus / "qaa-qab.tsv", *target).stderr
+    )
     both = [*target, "--source", corpus / "source"]
     assert "there is no such file" in here("bridge", "nowhere.tsv", *both).stderr
     few = here("bridge", corpus / "qaa-qab.tsv", *both, "--pairs", 3)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from treebridge.bridge.collect import Occurrences
-from treebridge.bridge.dossier import describe_senses
 from treebridge.bridge.layout import Layout
+from treebridge.bridge.sense_report import describe_senses
 from treebridge.bridge.senses import anchors
 from treebridge.corpus.bitext import Pair
 

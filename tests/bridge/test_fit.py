@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from latent import DIM, LatentEncoder
 
-from treebridge.bridge.bridge import BridgeSettings
 from treebridge.bridge.collect import Occurrences
 from treebridge.bridge.fit import fit_bridge, judge
 from treebridge.bridge.isotropy import anisotropy
 from treebridge.bridge.layout import Layout
 from treebridge.bridge.quality import HeldOut
+from treebridge.bridge.settings import FitSettings
 from treebridge.corpus.artificial import World
 
 WORLD = World(5)
 SOURCE, TARGET = (LatentEncoder(WORLD.languages[name]) for name in ("source", "near"))
 TYPES = 80
-BY_OCCURRENCE = BridgeSettings(level="occurrence", isotropy=False, map="least-squares")
+BY_OCCURRENCE = FitSettings(level="occurrence", isotropy=False, map="least-squares")
 
 
 def occurrences_of(times: np.ndarray) -> Occurrences:
@@ -32,7 +32,7 @@ def occurrences_of(times: np.ndarray) -> Occurrences:
     return Occurrences(layout, target, source, np.zeros((len(rows), 3), np.int32))
 
 
-def fitted(times: np.ndarray, settings: BridgeSettings) -> np.ndarray:
+def fitted(times: np.ndarray, settings: FitSettings) -> np.ndarray:
     return fit_bridge(occurrences_of(times), SOURCE, TARGET, None, settings)[0].w
 
 
@@ -54,7 +54,7 @@ def test_occurrences_of_a_type_share_its_weight(power: float) -> None:
 
 def test_anisotropy_is_that_of_all_occurrences_where_they_are_few() -> None:
     found = occurrences_of(np.full(TYPES, 3))
-    bridge = fit_bridge(found, SOURCE, TARGET, None, BridgeSettings(level="word"))[0]
+    bridge = fit_bridge(found, SOURCE, TARGET, None, FitSettings(level="word"))[0]
     words = found.layout.types
     held = HeldOut(found.target[::3], found.source[::3], words, words)
     judge(bridge, found, held)

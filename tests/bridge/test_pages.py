@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from treebridge.bridge.isotropy import Isotropy, anisotropy
-from treebridge.bridge.pages import pick, release
+from treebridge.bridge.memmap import pick, release
 from treebridge.bridge.senses import anchors, sense_labels
 
 ROWS, DIM = 1 << 14, 512  # 16 MB

@@ -13,17 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from latent import LatentEncoder, links_of
 
-from treebridge.align.links import Links
-from treebridge.bridge.bridge import Bridge, BridgeSettings
-from treebridge.bridge.layout import CollectSettings
-from treebridge.bridge.make import Gathered, MakeSettings, Reports, gather, make_bridge
+from treebridge.alignment.links import Links
+from treebridge.bridge.bridge import Bridge
+from treebridge.bridge.make import Gathered, gather, make_bridge
 from treebridge.bridge.rounds import bridge_in_rounds, join, mutual_neighbours, next_round, relink
+from treebridge.bridge.settings import BridgeSettings, CollectSettings, FitSettings
 from treebridge.corpus.artificial import World
 from treebridge.corpus.bitext import Bitext, Filters
 from treebridge.encode.cache import cache_folder
+from treebridge.progress import Progress
 
 WORLD = World(5)
-WORD_LEVEL = BridgeSettings(level="word")
+WORD_LEVEL = FitSettings(level="word")
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def third(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gathered:
         tmp_path / "pairs.tsv", engine="spaces", filters=Filters(9999, 9999, False, False)
     )
     encoders = (LatentEncoder(WORLD.languages[name], context=1.5) for name in ("source", "near"))
-    settings = MakeSettings(
+    settings = BridgeSettings(
         collect=CollectSettings(anchor_words="all", min_per_type=2, held_out=0.2),
         links=str(tmp_path / "third.txt"),
     )
@@ -46,7 +47,7 @@ def third(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gathered:
 
 
 def test_missing_links_are_found(third: Gathered) -> None:
-    bridge = third.bridge(None, WORD_LEVEL, dossier=False)
+    bridge = third.bridge(None, WORD_LEVEL, sense_report=False)
     again = next_round(third, bridge)
     gold = [set(map(tuple, links.tolist())) for _, links in links_of(WORLD, "near", 600)()]
     right = sum(len(truth & set(map(tuple, found.tolist())))
@@ -61,7 +62,7 @@ def test_missing_links_are_found(third: Gathered) -> None:
 
 
 def test_an_interrupted_round_goes_on(third: Gathered, monkeypatch) -> None:
-    bridge = third.bridge(None, WORD_LEVEL, dossier=False)
+    bridge = third.bridge(None, WORD_LEVEL, sense_report=False)
     monkeypatch.setattr("treebridge.bridge.rounds.STEP", 100)
     seen: list[int] = []
 
@@ -72,7 +73,11 @@ def test_an_interrupted_round_goes_on(third: Gathered, monkeypatch) -> None:
                 raise KeyboardInterrupt
             yield item
 
-    third.reports = replace(third.reports, pairs=stop_in_the_middle)
+    class Stop(Progress):
+        def count(self, items: Iterable[Any], what: str) -> Iterable[Any]:
+            return stop_in_the_middle(items)
+
+    third.progress = Stop()
     before = third.target.encoded
     with pytest.raises(KeyboardInterrupt):
         next_round(third, bridge)
@@ -86,7 +91,8 @@ def test_an_interrupted_round_goes_on(third: Gathered, monkeypatch) -> None:
 
 def test_rounds_end_when_nothing_is_gained(third: Gathered, monkeypatch) -> None:
     said: list[str] = []
-    third.reports = replace(third.reports, step=said.append)
+    third.progress = Progress()
+    third.progress.step = said.append
     scores = iter([50.0, 60.0, 55.0, 99.0])
     monkeypatch.setattr("treebridge.bridge.rounds._found", lambda bridge: scores_of(bridge))
     known: dict[int, float] = {}
@@ -108,7 +114,7 @@ def test_more_words_are_found_where_an_aligner_was_poor(tmp_path: Path, third: G
         settings = replace(
             third.settings, fit=WORD_LEVEL, rounds=rounds, links=str(tmp_path / "poor.txt")
         )
-        return make_bridge(third.bitext, third.source, third.target, None, settings, Reports())
+        return make_bridge(third.bitext, third.source, third.target, None, settings)
 
     one, two = make(1), make(2)
     p1 = [bridge.quality["target_to_source"]["csls_p1"] for bridge in (one, two)]

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from latent import LatentEncoder, links_of
 
 from treebridge import Bitext, Bridge, Encoder, Treebank, TreebridgeError
-from treebridge.bridge.make import MakeSettings, gather
+from treebridge.bridge.make import gather
+from treebridge.bridge.settings import BridgeSettings
 from treebridge.bridge.sides import Evidence, check_sides, common_words, weigh_sides
 from treebridge.bridge.space import Space
 from treebridge.corpus.artificial import World
@@ -178,7 +179,7 @@ def test_a_bridge_is_refused_before_words_are_aligned(
     with pytest.raises(TreebridgeError, match=r"swapped.tsv: source and target look swapped"):
         Bridge.fit(bitext, into, target, source)
     assert not list((tmp_path / "cache").glob("links/*"))
-    unchecked = MakeSettings(aligner="fast-align", check_sides=False)
+    unchecked = BridgeSettings(aligner="fast-align", check_sides=False)
     assert gather(bitext, source, target, unchecked, known=COMMON).links.total
 
 

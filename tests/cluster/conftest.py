@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from accidents import two_raylets
 
-from treebridge.bridge import pieces, senses
-from treebridge.bridge.layout import CollectSettings
-from treebridge.bridge.make import Crew, MakeSettings, make_bridge
+from treebridge.bridge import senses, shards
+from treebridge.bridge.make import Crew, make_bridge
+from treebridge.bridge.settings import BridgeSettings, CollectSettings
 from treebridge.corpus.artificial import World
 from treebridge.corpus.bitext import Bitext
 from treebridge.encode.encoder import Encoder
@@ -38,7 +38,7 @@ class Job:
         self.encoders = [
             Encoder.load(make(kind, folder / kind)) for kind in ("bert", "marian")
         ]  # real networks, as only their vectors depend on what is encoded beside them
-        self.settings = MakeSettings(
+        self.settings = BridgeSettings(
             collect=CollectSettings(anchor_words="all", max_per_type=150), aligner="fast-align"
         )
 
@@ -60,13 +60,13 @@ class Job:
 
 @pytest.fixture(scope="module")
 def job(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Job]:
-    """Many small pieces, done once by this process alone."""
-    before = os.environ.get("TREEBRIDGE_CACHE"), pieces.STEP, senses.SHARD, senses.BUDGET
-    pieces.STEP, senses.SHARD, senses.BUDGET = 16, 1, 300
+    """Many small shards, done once by this process alone."""
+    before = os.environ.get("TREEBRIDGE_CACHE"), shards.STEP, senses.SHARD, senses.BUDGET
+    shards.STEP, senses.SHARD, senses.BUDGET = 16, 1, 300
     job = Job(tmp_path_factory.mktemp("job"))
     job.map = job.run("plain")  # type: ignore[attr-defined]
     yield job
-    cache, pieces.STEP, senses.SHARD, senses.BUDGET = before
+    cache, shards.STEP, senses.SHARD, senses.BUDGET = before
     if cache is None:
         del os.environ["TREEBRIDGE_CACHE"]
     else:

@@ -13,7 +13,7 @@ from latent import LatentEncoder, links_of
 
 from conftest import Run
 from treebridge.bridge.collect import collect
-from treebridge.bridge.layout import CollectSettings
+from treebridge.bridge.settings import CollectSettings
 from treebridge.cli.options import count
 from treebridge.cluster.plan import GPUS, expect, make_plan
 from treebridge.cluster.rates import Rates
@@ -108,4 +108,4 @@ def test_dry_run_command(here: Run, home: Path, tmp_path: Path) -> None:
     assert nothing.returncode == 2 and "no pairs to plan by" in nothing.stderr
     assert "--gpu abacus" in here(*common, "--gpu", "abacus").stderr
     missing = here("bridge", "near.tsv")
-    assert missing.returncode == 2 and "--target ENCODER and -o FOLDER" in missing.stderr
+    assert missing.returncode == 2 and "--target-encoder ENCODER and -o FOLDER" in missing.stderr

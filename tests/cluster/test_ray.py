@@ -15,8 +15,8 @@ import pytest
 from accidents import kill_one, with_accidents
 
 from conftest import Run
+from treebridge.cluster.crew import ray_crew
 from treebridge.cluster.engine import ClusterSettings, ray_workers
-from treebridge.cluster.pieces import ray_crew
 from treebridge.errors import TreebridgeError
 
 
@@ -32,7 +32,7 @@ def test_interrupted_and_workers_killed(cluster: Any, job: Any) -> None:
     hit = lambda: killed.append(kill_one(cluster))  # noqa: E731
     with pytest.raises(KeyboardInterrupt), ray_crew(settings) as crew:
         job.run("killed", with_accidents(crew, {3: hit, 6: interrupt}, {}))
-    (part,) = (job.folder / "killed" / "occurrences").iterdir()
+    (part,) = (job.folder / "killed" / "occurrences").glob("*.part")
     assert part.suffix == ".part" and int((part / "done").read_text()) == 6
     with ray_crew(settings) as crew:
         w = job.run("killed", with_accidents(crew, {2: hit}, {0: hit}))

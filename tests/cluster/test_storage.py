@@ -13,7 +13,7 @@ import pytest
 from conftest import Run
 from treebridge.bridge import kmeans
 from treebridge.bridge.senses import Shard
-from treebridge.cluster.pieces import shard_name
+from treebridge.cluster.crew import shard_name
 from treebridge.cluster.storage import Storage, name_of
 from treebridge.errors import TreebridgeError
 

@@ -10,10 +10,10 @@ import pytest
 
 from treebridge import Treebank, TreebridgeError
 from treebridge.corpus.files import read_lines
+from treebridge.corpus.input import read_sentences
 from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.pairs import read_pairs
 from treebridge.corpus.statistics import kind_of, text_statistics
-from treebridge.show.parse import read_sentences
 
 
 def row(**cells: str) -> str:

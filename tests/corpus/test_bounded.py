@@ -17,12 +17,12 @@ from treebridge import Splitter, TreebridgeError
 from treebridge.corpus.chunks import take
 from treebridge.corpus.conllu import read_conllu
 from treebridge.corpus.files import MAX_LINE, read_lines, read_text
+from treebridge.corpus.input import read_sentences
 from treebridge.corpus.pairs import read_pairs
 from treebridge.corpus.sentence import MAX_WORDS
 from treebridge.corpus.tmx import read_tmx
-from treebridge.encode.pretrain.reading import read_side
+from treebridge.encode.pretrain.text import read_side
 from treebridge.encode.static import StaticEncoder
-from treebridge.show.parse import read_sentences
 
 FAR = 24 << 20  # bytes; a reader that comes so far would go on until memory is full
 

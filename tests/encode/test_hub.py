@@ -19,7 +19,7 @@ from checkpoints import make
 
 from treebridge import Encoder, TreebridgeError
 from treebridge.bridge.space import Space, cite
-from treebridge.encode.encoder import EncoderSettings
+from treebridge.encode.settings import EncoderSettings
 
 COMMIT, OLDER = "a" * 40, "b" * 40
 

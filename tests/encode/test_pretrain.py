@@ -23,14 +23,15 @@ from treebridge.encode.pretrain import run as running
 from treebridge.encode.pretrain import vocabulary
 from treebridge.encode.pretrain.corpus import Corpus, make_corpus
 from treebridge.encode.pretrain.folder import save_encoder
+from treebridge.encode.pretrain.initialization import OFFSETS, give_start, ppmi
 from treebridge.encode.pretrain.network import Rows, guess
-from treebridge.encode.pretrain.reading import read_side
 from treebridge.encode.pretrain.rows import all_rows, choose_words, pack, training_batches
-from treebridge.encode.pretrain.run import Pretraining, Watcher
+from treebridge.encode.pretrain.run import Pretraining
 from treebridge.encode.pretrain.settings import PretrainSettings
-from treebridge.encode.pretrain.starts import OFFSETS, give_start, ppmi
+from treebridge.encode.pretrain.text import read_side
 from treebridge.encode.pretrain.vocabulary import SPECIAL
-from treebridge.workers import Workers
+from treebridge.progress import Progress
+from treebridge.torchrun import TorchRun
 
 TINY = PretrainSettings(
     vocabulary=800, layers=2, hidden=48, heads=4, feed_forward=64, length=32, batch=256, tokens=5120,
@@ -45,9 +46,19 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+class Said(Progress):
+    """Keeps what is said."""
+
+    def __init__(self, said: list[str]) -> None:
+        self.said = said
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+
 @pytest.fixture(scope="module")
 def corpus(text: Path) -> Corpus:
-    return make_corpus([str(text)], None, TINY, text.parent / "work", lambda lines: lines, print)
+    return make_corpus([str(text)], None, TINY, text.parent / "work")
 
 
 def test_every_run_learns_the_same_vocabulary(text: Path, corpus: Corpus) -> None:
@@ -94,16 +105,14 @@ def test_weights_never_go_on_with_another_vocabulary(
 
     def make() -> tuple[Corpus, list[str]]:
         said: list[str] = []
-        made = make_corpus(
-            [str(few)], None, short, tmp_path / "w", lambda lines: lines, said.append
-        )
+        made = make_corpus([str(few)], None, short, tmp_path / "w", Said(said))
         return made, said
 
     def resumes(corpus: Corpus) -> bool:
-        return Pretraining(corpus, short, Workers("cpu"), tmp_path / "w")._read() is not None
+        return Pretraining(corpus, short, TorchRun("cpu"), tmp_path / "w")._read() is not None
 
     first, _ = make()
-    Pretraining(first, short, Workers("cpu"), tmp_path / "w").run()
+    Pretraining(first, short, TorchRun("cpu"), tmp_path / "w").run()
     assert resumes(make()[0])
     for name in ("tokenizer.json", "pieces.bin", "starts.npy", "corpus.json"):
         path = tmp_path / "w" / name
@@ -174,7 +183,7 @@ def test_packed_rows_equal_plain_transformers(corpus: Corpus, tmp_path: Path) ->
     """The saved folder, loaded by others, sees in a sentence alone what we saw in a packed row."""
     from transformers import AutoTokenizer, BertForMaskedLM
 
-    training = Pretraining(corpus, TINY, Workers("cpu"))
+    training = Pretraining(corpus, TINY, TorchRun("cpu"))
     give_start(training.network, corpus, TINY)
     history = training.run()
     folder = tmp_path / "mini"
@@ -205,22 +214,22 @@ def test_resumed_equals_uninterrupted(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "SAVE_EVERY", 0.0)
-    whole = Pretraining(corpus, TINY, Workers("cpu"))
+    whole = Pretraining(corpus, TINY, TorchRun("cpu"))
     whole.run()
 
-    class Stop(Watcher):
+    class Stop(Progress):
         def __init__(self, after: int) -> None:
             self.left = after
 
-        def step(self, *_: float) -> None:
+        def advance(self, *_: object, **figures: float) -> None:
             self.left -= 1
             if not self.left:
                 raise KeyboardInterrupt
 
     for after in (3, 8):
         with pytest.raises(KeyboardInterrupt):
-            Pretraining(corpus, TINY, Workers("cpu"), tmp_path, Stop(after)).run()
-    resumed = Pretraining(corpus, TINY, Workers("cpu"), tmp_path)
+            Pretraining(corpus, TINY, TorchRun("cpu"), tmp_path, Stop(after)).run()
+    resumed = Pretraining(corpus, TINY, TorchRun("cpu"), tmp_path)
     assert not resumed.done.step
     resumed.run()
     assert resumed.done.tokens == whole.done.tokens == TINY.tokens
@@ -232,12 +241,12 @@ def test_resumed_equals_uninterrupted(
     ]
     assert timeless[0] == timeless[1]
     # Another run's checkpoint is not taken.
-    assert Pretraining(corpus, replace(TINY, seed=2), Workers("cpu"), tmp_path)._read() is None
+    assert Pretraining(corpus, replace(TINY, seed=2), TorchRun("cpu"), tmp_path)._read() is None
 
 
 def test_the_start_looks_around_and_knows_frequencies(corpus: Corpus) -> None:
     settings = replace(TINY, hidden=160, heads=5)
-    training = Pretraining(corpus, settings, Workers("cpu"))
+    training = Pretraining(corpus, settings, TorchRun("cpu"))
     give_start(training.network, corpus, settings)
     words = list(range(100, 120))
     with torch.no_grad():
@@ -268,7 +277,7 @@ def test_ppmi_of_independent_words_is_small_and_of_partners_large() -> None:
 
 def test_it_learns_more_than_frequencies(corpus: Corpus) -> None:
     settings = replace(TINY, tokens=150_000, batch=512)
-    history = Pretraining(corpus, settings, Workers("cpu")).run()
+    history = Pretraining(corpus, settings, TorchRun("cpu")).run()
     assert history[-1]["accuracy"] > 2 * history[0]["accuracy"]
     assert history[-1]["held_out_loss"] < history[0]["held_out_loss"] - 0.5
 
@@ -325,7 +334,7 @@ def test_by_command_alone_and_by_torchrun(run: Run, text: Path, tmp_path: Path) 
         (["few.txt", "--length", "4"], "length is 4; expected between 8 and"),
         (["few.txt", "--length", "2048"], "a batch of 1024 pieces has no room for a row of 2048"),
         (["few.txt", "--layers", "100000"], "layers is 100000"),
-        (["few.txt", "--seed", "-1"], "seed is -1"),
+        (["few.txt", "--seed", "-1"], "seed -1: choose a number"),
     ],
 )
 def test_mistakes(here: Run, tmp_path: Path, arguments: list[str], message: str) -> None:

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from treebridge import TreebridgeError
 from treebridge.corpus.artificial import World
-from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.encode.encoder import Encoder
 from treebridge.encode.models import choose_layers
 from treebridge.encode.pieces import Pieces, windows
+from treebridge.encode.settings import EncoderSettings
 
 SENTENCES = [sentence.forms for sentence in World(3).treebank("source", 40, part="encode")]
 
@@ -263,13 +264,11 @@ def test_weights_that_do_not_fit(folder, tmp_path: Path) -> None:
 
 
 def test_wrong_settings(folder) -> None:
-    for settings, message in [
-        (EncoderSettings(device="tpu"), "device tpu: choose"),
-        (EncoderSettings(precision="fp8"), "--precision fp8"),
-        (EncoderSettings(backend="jax"), "--backend jax"),
-    ]:
-        with pytest.raises(TreebridgeError, match=message):
-            Encoder.load(folder("bert"), settings)
+    with pytest.raises(TreebridgeError, match="device tpu: choose"):
+        Encoder.load(folder("bert"), EncoderSettings(device="tpu"))
+    for wrong in ({"precision": "fp8"}, {"backend": "jax"}):
+        with pytest.raises(TreebridgeError, match="is not known; choose from "):
+            EncoderSettings(**wrong)
 
 
 def test_onnx_backend(folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,8 @@ from made import QUICK
 
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.experiment import demo
-from treebridge.experiment.demo import ROWS, DemoSize, run_demo
+from treebridge.experiment.demo import ROWS, DemoSize
+from treebridge.show.demo import run_demo
 from treebridge.show.figures import bars, lines
 
 SMALL = DemoSize(
@@ -45,7 +46,7 @@ def test_the_whole_story(
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("what was made is made again")
 
-    monkeypatch.setattr(demo, "Pretraining", fail)
+    monkeypatch.setattr(demo, "pretrain", fail)
     monkeypatch.setattr("treebridge.parse.parser.Parser.train", fail)
     figures_before = re.findall(r"<td>.*?</td>", page)
     again = run_demo(tmp_path / "made", 2, SMALL).read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ import pytest
 from treebridge.corpus.download import ATTEMPTS, Remote, fetch, remote_size
 from treebridge.errors import TreebridgeError
 from treebridge.experiment import catalog
+from treebridge.progress import Progress
 
 BODY = bytes(range(256)) * 4000
 SUM = hashlib.sha256(BODY).hexdigest()
@@ -75,11 +76,21 @@ def server() -> Iterator[Server]:
     made.server.server_close()
 
 
+class Shares(Progress):
+    """Keeps the shares that are done."""
+
+    def __init__(self, seen: list[float]) -> None:
+        self.seen = seen
+
+    def advance(self, stage: str, share: float, **figures: float) -> None:
+        self.seen.append(share)
+
+
 def test_a_file_arrives_whole_and_once(server: Server, tmp_path: Path) -> None:
-    seen: list[tuple[int, int | None]] = []
+    seen: list[float] = []
     remote = Remote(server.url, "CC0", sha256=SUM)
-    path = fetch(remote, tmp_path / "a" / "file", lambda done, total: seen.append((done, total)))
-    assert path.read_bytes() == BODY and seen[-1] == (len(BODY), len(BODY))
+    path = fetch(remote, tmp_path / "a" / "file", Shares(seen))
+    assert path.read_bytes() == BODY and seen[-1] == 1 and seen == sorted(seen)
     assert (tmp_path / "a" / "file.sha256").read_text().startswith(SUM)
     fetch(remote, path)
     assert len(server.asked) == 1

@@ -9,10 +9,10 @@ import pytest
 from treebridge.corpus.artificial import World
 from treebridge.corpus.download import Remote, checksum
 from treebridge.errors import TreebridgeError
-from treebridge.experiment import catalog, supply
-from treebridge.experiment.material import read_trees
+from treebridge.experiment import catalog, datasets
+from treebridge.experiment.datasets import Supply
+from treebridge.experiment.inputs import read_trees
 from treebridge.experiment.paper import LANGUAGES, PAPER
-from treebridge.experiment.supply import Supply
 
 
 def test_treebanks_are_fetched_into_the_layout(
@@ -20,31 +20,33 @@ def test_treebanks_are_fetched_into_the_layout(
 ) -> None:
     asked: list[str] = []
 
-    def fetch(remote: Remote, path: Path, watch: object) -> Path:
+    def fetch(remote: Remote, path: Path, progress: object) -> Path:
         asked.append(remote.url)
         path.parent.mkdir(parents=True)
         World(1).treebank("near", 3).write(path)
         return path
 
-    monkeypatch.setattr(supply, "fetch", fetch)
+    monkeypatch.setattr(datasets, "fetch", fetch)
     here = Supply(tmp_path)
     for _ in range(2):
         assert len(read_trees(here.target("pt").gold)) == 3
     (url,) = asked
     assert url.endswith("/UD_Portuguese-GSD/r2.6/pt_gsd-ud-test.conllu")
     assert (tmp_path / "ud-2.6/UD_Portuguese-GSD/pt_gsd-ud-test.conllu").exists()
-    with pytest.raises(TreebridgeError, match="--offline forbids to fetch it from https://raw"):
+    with pytest.raises(
+        TreebridgeError, match="offline mode prevents downloading it from https://raw"
+    ):
         read_trees(Supply(tmp_path, offline=True).target("es").gold)
 
 
 def test_bitexts_local_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, str]] = []
 
-    def fetch(remote: Remote, path: Path, watch: object) -> Path:
+    def fetch(remote: Remote, path: Path, progress: object) -> Path:
         asked.append((remote.url, str(path.relative_to(tmp_path))))
         return path
 
-    monkeypatch.setattr(supply, "fetch", fetch)
+    monkeypatch.setattr(datasets, "fetch", fetch)
     Supply(tmp_path).target("fi").find_bitext()
     zipped = Supply(tmp_path, corpus="Europarl/v8").target("el").find_bitext()
     assert zipped.target_language == "el"

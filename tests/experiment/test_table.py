@@ -12,16 +12,14 @@ import pytest
 from latent import LatentEncoder
 from made import QUICK
 
-from treebridge.bridge.layout import CollectSettings
-from treebridge.bridge.make import MakeSettings
 from treebridge.corpus.artificial import Language, World
 from treebridge.corpus.bitext import Bitext
 from treebridge.errors import TreebridgeError
-from treebridge.experiment.lab import Lab, LabSettings, Talk
-from treebridge.experiment.material import Source, Target
+from treebridge.experiment.inputs import Source, Target
+from treebridge.experiment.lab import Lab, LabSettings
 from treebridge.experiment.systems import SYSTEMS, choose_systems
 from treebridge.experiment.table import Table, run_table
-from treebridge.parse.train import Watcher
+from treebridge.progress import Progress
 from treebridge.show.results import save_table, to_csv, to_latex, to_markdown
 
 WORLD = World(5)
@@ -48,6 +46,16 @@ class Static(LatentEncoder):
     @property
     def fingerprint(self) -> str:
         return f"static {self.name}"
+
+
+class Said(Progress):
+    """Passes on what is said, and counts trainings."""
+
+    def __init__(self, laboratory: Laboratory, say) -> None:
+        self.laboratory, self.say = laboratory, say
+
+    def done(self, stage: str) -> None:
+        self.laboratory.trained += stage == "training"
 
 
 class Laboratory:
@@ -93,16 +101,11 @@ class Laboratory:
         )
         settings = LabSettings(
             replace(QUICK, tags=changes.pop("tags", "gold"), epochs=4),
-            MakeSettings(collect=CollectSettings(anchor_words="all")),
             **changes,
         )
         self.trained = 0
 
-        def watcher() -> Watcher:
-            self.trained += 1
-            return Watcher()
-
-        lab = Lab(source, settings, self.folder / "lab", Talk(say, training=watcher))
+        lab = Lab(source, settings, self.folder / "lab", Said(self, say))
         systems = [SYSTEMS[name] for name in rows]
         about = {"tags": settings.parser.tags, "seeds": list(seeds)}
         return run_table(lab, [target], systems, seeds, about=about)
@@ -195,7 +198,7 @@ def test_seeds_and_formats(lab: Laboratory, tmp_path: Path) -> None:
 
 def test_predicted_tags_are_reported_and_tags_alone_need_tags(lab: Laboratory) -> None:
     table = lab.run(["delexicalized", "treebridge", "self-trained", "refined"], tags="predicted")
-    assert "needs --tags gold" in table.cell("delexicalized", "qab").failed
+    assert "needs gold tags" in table.cell("delexicalized", "qab").failed
     cell = table.cell("treebridge", "qab")
     assert 20 < cell.mean("UPOS") < 100
     assert table.cell("refined", "qab").mean("LAS") > cell.mean("LAS")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,16 +12,16 @@ from made import QUICK
 from conftest import Run
 from treebridge import Bitext, Bridge, Encoder, Parser, TreebridgeError
 from treebridge.artefact import read_tensors
-from treebridge.bridge.layout import CollectSettings
-from treebridge.bridge.make import MakeSettings
+from treebridge.bridge.settings import BridgeSettings, CollectSettings
 from treebridge.corpus.artificial import World
 from treebridge.encode.pretrain.corpus import make_corpus
 from treebridge.encode.pretrain.folder import save_encoder
 from treebridge.encode.pretrain.run import Pretraining
 from treebridge.encode.pretrain.settings import PretrainSettings
-from treebridge.models import find_model, pack, shipped_models
-from treebridge.models.card import read_card
-from treebridge.workers import Workers
+from treebridge.parse.shipped import find_model, shipped_models
+from treebridge.recipes import pack
+from treebridge.recipes.model_card import read_card
+from treebridge.torchrun import TorchRun
 
 WORLD = World(4)
 TINY = PretrainSettings(
@@ -59,8 +57,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name in ("source", "near"):
             text = folder / f"{name}.txt"
             text.write_text("\n".join(WORLD.text(name, 800)), encoding="utf-8")
-            corpus = make_corpus([str(text)], None, TINY, folder / "work", iter, print)
-            training = Pretraining(corpus, TINY, Workers("cpu"))
+            corpus = make_corpus([str(text)], None, TINY, folder / "work")
+            training = Pretraining(corpus, TINY, TorchRun("cpu"))
             about = {"text": [text.name], "pieces": 1}
             history = training.run()
             save_encoder(folder / name, training.network, corpus.tokenizer, TINY, history, about)
@@ -70,7 +68,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         parser.about["treebank"] = str(folder / "secret" / "train.conllu")
         WORLD.write_bitext(folder / "bitext.tsv", "near", 1000)
         bitext = Bitext.read(folder / "bitext.tsv", source_language="qaa")
-        settings = MakeSettings(collect=CollectSettings(anchor_words="all"))
+        settings = BridgeSettings(collect=CollectSettings(anchor_words="all"))
         bridge = Bridge.fit(bitext, parser.space, near, source, settings)
         parser.across(bridge, near).save(folder / "model")
     (folder / "card.toml").write_text(CARD, encoding="utf-8")
@@ -99,8 +97,8 @@ def test_a_packed_model_is_half_as_large_and_the_same_parser(made: Path, tmp_pat
 
 
 def test_a_rounded_encoder_is_not_rounded_again(made: Path, tmp_path: Path) -> None:
-    pack.main(["encoder", str(made / "near"), "-o", str(tmp_path / "once")])
-    pack.main(["encoder", str(tmp_path / "once"), "-o", str(tmp_path / "twice")])
+    pack.pack(made / "near", tmp_path / "once")
+    pack.pack(tmp_path / "once", tmp_path / "twice")
     once, twice = (Encoder.load(tmp_path / name) for name in ("once", "twice"))
     assert once.fingerprint == twice.fingerprint != Encoder.load(made / "near").fingerprint
 
@@ -125,11 +123,11 @@ def test_another_encoder_than_the_bridge_was_fitted_on_is_refused(
 
 
 def test_models_by_name(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("treebridge.models.SHIPPED", tmp_path)
+    monkeypatch.setattr("treebridge.parse.shipped.SHIPPED", tmp_path)
     monkeypatch.chdir(made)
     pack.pack_model(made / "model", tmp_path / "nira", read_card(made / "card.toml"))
-    assert find_model("nira") == str(tmp_path / "nira")
-    assert find_model("model") == "model"  # a folder that is there
+    assert find_model("nira") == tmp_path / "nira"
+    assert find_model("model") == Path("model")  # a folder that is there
     assert shipped_models()["nira"].card["language"] == "Nira"
     with pytest.raises(TreebridgeError, match="shipped are nira"):
         find_model("nowhere")
@@ -139,7 +137,7 @@ def test_the_listing(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
                      capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     from treebridge.show.models import show_models
 
-    monkeypatch.setattr("treebridge.models.SHIPPED", tmp_path)
+    monkeypatch.setattr("treebridge.parse.shipped.SHIPPED", tmp_path)
     show_models()
     assert "no model is shipped" in capsys.readouterr().out
     pack.pack_model(made / "model", tmp_path / "nira", read_card(made / "card.toml"))
@@ -178,18 +176,9 @@ def test_by_command(run: Run, made: Path, tmp_path: Path) -> None:
     assert run("models").returncode == 0
     (tmp_path / "x.txt").write_text("Ta mira.\n")
     done = run("parse", "--model", "nowhere", "x.txt")
-    assert done.returncode == 2 and "nor a shipped model" in done.stderr
-    command = [
-        sys.executable,
-        "-m",
-        "treebridge.models.pack",
-        "model",
-        str(made / "model"),
-        "-o",
-        "x",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=made)
-    assert done.returncode == 2 and "give --card" in done.stderr
+    assert done.returncode == 2 and "no shipped model of that name" in done.stderr
+    done = run("pack", made / "model", "-o", "x")
+    assert done.returncode == 2 and "give one" in done.stderr
 
 
 def test_every_shipped_model_is_small_and_parses() -> None:

@@ -8,10 +8,9 @@ from pathlib import Path
 from latent import LatentEncoder, links_of
 from made import QUICK
 
-from treebridge.bridge.bridge import BridgeSettings
 from treebridge.bridge.collect import collect
 from treebridge.bridge.fit import fit_bridge
-from treebridge.bridge.layout import CollectSettings
+from treebridge.bridge.settings import CollectSettings, FitSettings
 from treebridge.corpus.artificial import World
 from treebridge.parse.parser import Parser
 
@@ -31,6 +30,6 @@ def make_story(folder: Path) -> tuple[Parser, Parser]:
     )
     links = links_of(WORLD, "far", 900)
     found = collect(links, source, target, CollectSettings(), folder / "occurrences")
-    settings = BridgeSettings(level="word")
+    settings = FitSettings(level="word")
     bridge = fit_bridge(found, source, target, parser.space, settings)[0]
     return parser, parser.across(bridge, target)

@@ -12,19 +12,19 @@ from latent import links_of
 
 from treebridge.corpus.bitext import Pair
 from treebridge.errors import TreebridgeError
-from treebridge.parse.beliefs import beliefs
-from treebridge.parse.carry import (
-    CarrySettings,
+from treebridge.parse.distributions import distributions
+from treebridge.parse.parser import Parser
+from treebridge.parse.project.carry import (
+    ProjectSettings,
     carry,
     choose_pairs,
     choose_sentences,
-    own_beliefs,
+    own_distributions,
 )
-from treebridge.parse.parser import Parser
-from treebridge.parse.projection import Soft, project
+from treebridge.parse.project.projection import Soft, project
 
 Story = tuple[Parser, Parser]
-SETTINGS = CarrySettings(density=0.4, sentences=60)
+SETTINGS = ProjectSettings(density=0.4, sentences=60)
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def believed(parser: Parser, sentences: list) -> tuple[list[Soft], list[np.ndarr
     into = parser.bridge.transform if parser.bridge else parser.space.transform
     kept = [vectors.astype(np.float16) for vectors in map(parser.load_encoder(), sentences)]
     rows = [into(vectors).astype(np.float16) for vectors in kept]
-    found = dict(beliefs(parser.model, rows))
+    found = dict(distributions(parser.model, rows))
     return [found[index] for index in range(len(sentences))], rows
 
 
@@ -110,18 +110,18 @@ def test_the_order_of_the_target_is_counted(story: Story, pairs: list) -> None:
 def test_self_training_keeps_the_surest_sentences(story: Story) -> None:
     _, bridged = story
     sentences = [tree.forms for tree in WORLD.treebank("far", 40, "dev")]
-    found = own_beliefs(sentences, bridged, CarrySettings(confident=0.25))
+    found = own_distributions(sentences, bridged, ProjectSettings(confident=0.25))
     soft, rows = believed(bridged, sentences)
     assert which(found.vectors, rows) == surest(soft, 0.25)
-    with pytest.raises(TreebridgeError, match="no sentence of middling length"):
-        own_beliefs([], bridged, CarrySettings())
+    with pytest.raises(TreebridgeError, match="no sentence has 4–40 words"):
+        own_distributions([], bridged, ProjectSettings())
 
 
 def test_self_training_sharpens(story: Story) -> None:
     """Squared and made whole again: .6 and .2, .2 become .82 and .09, .09."""
     _, bridged = story
     sentences = [tree.forms for tree in WORLD.treebank("far", 10, "dev")]
-    found = own_beliefs(sentences, bridged, CarrySettings(confident=1.0))
+    found = own_distributions(sentences, bridged, ProjectSettings(confident=1.0))
     for mine, plain in zip(found.soft, believed(bridged, sentences)[0], strict=True):
         for sharp, part in zip(mine, plain, strict=True):
             expected = part**2 / (part**2).sum(1, keepdims=True)
@@ -132,7 +132,7 @@ def test_pairs_of_middling_length_that_are_well_linked() -> None:
     def pair(source: int, target: int, links: int) -> tuple:
         return Pair(["a"] * source, ["b"] * target), np.array([[i, i] for i in range(links)])
 
-    settings = CarrySettings(shortest=4, longest=10, density=0.5, sentences=1000)
+    settings = ProjectSettings(shortest=4, longest=10, density=0.5, sentences=1000)
     good = [pair(4, 4, 2), pair(10, 10, 5), pair(20, 10, 10), pair(7, 4, 4)]
     bad = [pair(4, 3, 3), pair(11, 11, 11), pair(21, 10, 11), pair(9, 4, 4), pair(4, 4, 1)]
     found = choose_pairs([*good, *bad] * 5, settings)
@@ -143,11 +143,11 @@ def test_pairs_of_middling_length_that_are_well_linked() -> None:
 
 def test_sentences_are_drawn_evenly() -> None:
     words = [[str(number)] * 5 for number in range(400)]
-    settings = CarrySettings(sentences=100)
+    settings = ProjectSettings(sentences=100)
     odd = [["too", "short"], ["long"] * 41]
-    drawn = [choose_sentences([*words, *odd], replace(settings, seed=s)) for s in range(20)]
+    drawn = [choose_sentences([*words, *odd], settings, s) for s in range(20)]
     numbers = np.array([[int(found[0]) for found in some] for some in drawn])
     assert numbers.shape == (20, 100) and all(len(set(row)) == 100 for row in numbers.tolist())
     quarters = np.bincount(numbers.ravel() // 100, minlength=4)
     assert (abs(quarters - 500) < 90).all()  # four standard deviations
-    assert drawn[0] == choose_sentences([*words, *odd], replace(settings, seed=0)) != drawn[1]
+    assert drawn[0] == choose_sentences([*words, *odd], settings, 0) != drawn[1]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import tree_heads
-from treebridge.parse.order import LEAST, WordOrder, reorder
+from treebridge.parse.word_order import LEAST, WordOrder, reorder
 
 AMOD, DET = 0, 1
 HEADS = np.array([3, 3, 4, 0])  # the big house stands

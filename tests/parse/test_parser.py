@@ -22,9 +22,11 @@ from treebridge import Parser, Sentence, Treebank, TreebridgeError
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.isotropy import Isotropy
 from treebridge.bridge.space import Space
+from treebridge.checksums import sealed
 from treebridge.corpus.conllu import read_conllu
 from treebridge.corpus.trees import tree_problem
-from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.settings import EncoderSettings
 from treebridge.encode.static import StaticEncoder
 from treebridge.parse.score import score
 
@@ -125,21 +127,24 @@ def test_broken_folders(folder: Path, encoder: StaticEncoder, tmp_path: Path, pl
     tensors = (folder / "parser.safetensors").read_bytes()
     (tmp_path / "metrics.jsonl").write_bytes((folder / "metrics.jsonl").read_bytes())
 
-    def load(changes: dict[str, Any], data: bytes = tensors) -> None:
-        (tmp_path / "config.json").write_text(json.dumps({**config, **changes}))
+    def load(changes: dict[str, Any], data: bytes = tensors, *, whole: bool = False) -> None:
+        content = {**config, **changes}
+        (tmp_path / "config.json").write_text(json.dumps(sealed(content) if whole else content))
         (tmp_path / "parser.safetensors").write_bytes(data)
         Parser.load(tmp_path)
 
     load({})
-    del config["words"]  # parsers were saved without them once
-    load({})
+    without = {name: value for name, value in config.items() if name != "words"}
+    config, before = without, config  # parsers were saved without them once
+    load({}, whole=True)
+    config = before
     with pytest.raises(TreebridgeError, match="reads up to 1; update"):
         load({"format": 2})
     with pytest.raises(TreebridgeError, match="does not match its checksum"):
         load({"labels": ["one"]})
     with pytest.raises(TreebridgeError, match=r"parser.safetensors has .* bytes instead of"):
         load({}, tensors[: len(tensors) // 2])
-    with pytest.raises(TreebridgeError, match="no parser but a bridge"):
+    with pytest.raises(TreebridgeError, match="expected a parser, found a bridge"):
         load({"treebridge": "bridge"})
     other = make_vectors(place / "other.vec", TRAIN, seed=2)
     with pytest.raises(TreebridgeError, match="another one"):
@@ -224,5 +229,5 @@ def test_parse_command(run: Run, folder: Path, tmp_path: Path) -> None:
     assert text.count("# text = ") == 2 and text.count("\troot\t") == 2
     piped = run("parse", "--model", folder, "-", stdin=(tmp_path / "dev.conllu").read_bytes())
     assert piped.stdout == (tmp_path / "out.conllu").read_text(encoding="utf-8")
-    with pytest.raises(TreebridgeError, match="there is no such folder"):
+    with pytest.raises(TreebridgeError, match="no such folder"):
         command("parse", "--model", tmp_path / "nowhere", tmp_path / "some.txt")

@@ -12,7 +12,8 @@ from made import DEV, QUICK
 from conftest import Run
 from treebridge import Bridge, Parser
 from treebridge.bridge.space import Space
-from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.settings import EncoderSettings
 from treebridge.encode.store import encode_into_store, store_key
 from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.vocab import Names

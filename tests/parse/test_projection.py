@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treebridge.parse.projection import Soft, density, fill, mask, project
+from treebridge.parse.project.projection import Soft, density, fill, mask, project
 
 
 def random_soft(rng: np.random.Generator, n: int, labels: int = 3, tags: int = 2) -> Soft:

@@ -20,22 +20,22 @@ from treebridge.corpus.conllu import Treebank
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples
-from treebridge.parse.beliefs import beliefs
 from treebridge.parse.biaffine import Biaffine
-from treebridge.parse.carry import (
-    CarrySettings,
+from treebridge.parse.distributions import distributions
+from treebridge.parse.new_labels import with_labels
+from treebridge.parse.parser import Parser
+from treebridge.parse.project.carry import (
     carry,
     choose_pairs,
     choose_sentences,
-    own_beliefs,
+    own_distributions,
 )
-from treebridge.parse.parser import Parser
-from treebridge.parse.projected import Projected, soft_loss
-from treebridge.parse.projection import Soft
-from treebridge.parse.refine import RefineSettings, Refining
+from treebridge.parse.project.projected import Projected, soft_loss
+from treebridge.parse.project.projection import Soft
+from treebridge.parse.refine import Refining
 from treebridge.parse.score import score
-from treebridge.parse.train import Watcher
-from treebridge.parse.widen import with_labels
+from treebridge.parse.settings import ProjectSettings, RefineSettings
+from treebridge.progress import Progress
 
 FEW = RefineSettings(epochs=6, learning_rate=5e-3, patience=9, trees_times=5)
 GOLD = WORLD.treebank("far", 80, "dev")
@@ -55,7 +55,7 @@ def las(parser: Parser) -> float:
 
 def test_another_word_order_is_learned(story: tuple[Parser, Parser]) -> None:
     parser, bridged = story
-    settings = CarrySettings(density=0.4, sentences=500)
+    settings = ProjectSettings(density=0.4, sentences=500)
     pairs = choose_pairs(links_of(WORLD, "far", 900)(), settings)
     assert len(pairs) == 500
     projected, _ = carry(pairs, parser, bridged, settings)
@@ -72,7 +72,7 @@ def test_another_word_order_is_learned(story: tuple[Parser, Parser]) -> None:
     assert min(entry["held_out"] for entry in history) < history[0]["held_out"]
 
 
-class Stop(Watcher):
+class Stop(Progress):
     """Interrupts a run in an epoch's middle."""
 
     def __init__(self, share: float):
@@ -82,7 +82,7 @@ class Stop(Watcher):
     def say(self, text: str) -> None:
         self.said.append(text)
 
-    def step(self, share: float, loss: float, speed: float, left: float) -> None:
+    def advance(self, stage: str, share: float, **figures: float) -> None:
         if share > self.share:
             raise KeyboardInterrupt
 
@@ -91,24 +91,24 @@ def test_interrupted_and_resumed_is_the_same_as_in_one_go(
     story: tuple[Parser, Parser], tmp_path: Path
 ) -> None:
     parser, bridged = story
-    settings = CarrySettings(density=0.4, sentences=100)
+    settings = ProjectSettings(density=0.4, sentences=100)
     pairs = choose_pairs(links_of(WORLD, "far", 300)(), settings)
     projected, _ = carry(pairs, parser, bridged, settings)
     learn = RefineSettings(epochs=3, learning_rate=5e-3)
     start = Refining(bridged, projected, None, None, learn, work=tmp_path / "work")
     whole, history = replace(start, work=None).run()
     with pytest.raises(KeyboardInterrupt):
-        replace(start, watcher=Stop(0.5)).run()
+        replace(start, progress=Stop(0.5)).run()
     resumed = Stop(1.0)
-    continued, again = replace(start, watcher=resumed).run()
-    assert resumed.said[0] == "going on after epoch 1" and len(resumed.said) == 3
+    continued, again = replace(start, progress=resumed).run()
+    assert resumed.said[0] == "resuming after epoch 1" and len(resumed.said) == 1
     assert again == history
     for name, weight in whole.model.state_dict().items():
         assert torch.equal(weight, continued.model.state_dict()[name]), name
     assert whole.bridge and continued.bridge and (whole.bridge.w == continued.bridge.w).all()
     other = Stop(1.0)  # another seed is another run
-    replace(start, settings=replace(learn, seed=2), watcher=other).run()
-    assert other.said[0].startswith("epoch 1")
+    replace(start, settings=replace(learn, seed=2), progress=other).run()
+    assert other.said == []
 
 
 def test_a_few_trees_help(story: tuple[Parser, Parser]) -> None:
@@ -126,7 +126,7 @@ def projected(story: tuple[Parser, Parser], tmp_path_factory: pytest.TempPathFac
     """Trees carried to a few sentences."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TREEBRIDGE_CACHE", str(tmp_path_factory.mktemp("projected")))
-        settings = CarrySettings(density=0.4, sentences=60)
+        settings = ProjectSettings(density=0.4, sentences=60)
         return carry(choose_pairs(links_of(WORLD, "far", 150)(), settings), *story, settings)[0]
 
 
@@ -172,14 +172,14 @@ def test_patience_ends_refining(story: tuple[Parser, Parser], projected: Project
     assert torch.equal(refined.model.arc_weight, story[1].model.arc_weight)
 
 
-class Steps(Watcher):
+class Steps(Progress):
     """Counts the steps of a run."""
 
     def __init__(self) -> None:
         self.shares: list[float] = []
 
-    def step(self, share: float, loss: float, speed: float, left: float) -> None:
-        assert loss > 0 and speed > 0 and left >= 0
+    def advance(self, stage: str, share: float, **figures: float) -> None:
+        assert figures["loss"] > 0 and figures["words_per_second"] > 0 and figures["left"] >= 0
         self.shares.append(share)
 
 
@@ -211,7 +211,7 @@ def test_labels_of_the_users_trees_are_learned(story: tuple[Parser, Parser]) -> 
     assert with_labels(wider, ["nsubj", "_"]) is wider
     encoder = bridged.load_encoder()
     vectors = [bridged.bridge.transform(encoder(tree.forms)) for tree in GOLD]
-    before, after = (dict(beliefs(parser.model, vectors)) for parser in (bridged, wider))
+    before, after = (dict(distributions(parser.model, vectors)) for parser in (bridged, wider))
     for index, soft in before.items():
         np.testing.assert_allclose(after[index].labels[:, :known], soft.labels, atol=0.1)
     store = encode_into_store(encoder, [tree.forms for tree in trees])
@@ -225,13 +225,13 @@ def test_labels_are_those_of_heads_that_are_known(story: tuple[Parser, Parser]) 
     parser, _ = story
     sentences = [tree.forms for tree in WORLD.treebank("source", 12, "dev")]
     vectors = [parser.space.transform(v) for v in map(parser.load_encoder(), sentences)]
-    free = dict(beliefs(parser.model, vectors))
+    free = dict(distributions(parser.model, vectors))
     nothing = {i: soft._replace(arcs=0 * soft.arcs) for i, soft in free.items()}
     roots = {i: soft._replace(arcs=np.eye(len(soft.arcs) + 1)[0] + 0 * soft.arcs)
              for i, soft in free.items()}  # fmt: skip
     in_turn = range(len(vectors))
     for known, same in ((free, True), (nothing, True), (roots, False)):
-        got = dict(beliefs(parser.model, vectors, known=[known[i] for i in in_turn]))
+        got = dict(distributions(parser.model, vectors, known=[known[i] for i in in_turn]))
         close = [np.allclose(got[i].labels, free[i].labels, atol=1e-5) for i in in_turn]
         assert all(close) if same else not any(close)
         assert all(np.allclose(got[i].arcs, free[i].arcs, atol=1e-5) for i in in_turn)
@@ -240,10 +240,10 @@ def test_labels_are_those_of_heads_that_are_known(story: tuple[Parser, Parser]) 
 def test_own_beliefs_are_sharper(story: tuple[Parser, Parser]) -> None:
     _, bridged = story
     sentences = [tree.forms for tree in GOLD]
-    mine = own_beliefs(sentences, bridged, CarrySettings(confident=1.0))
+    mine = own_distributions(sentences, bridged, ProjectSettings(confident=1.0))
     assert len(mine) == len(GOLD)
     vectors = [bridged.bridge.transform(v) for v in map(bridged.load_encoder(), sentences)]
-    for index, believed in beliefs(bridged.model, vectors):
+    for index, believed in distributions(bridged.model, vectors):
         kept = mine.soft[index]
         assert (kept.arcs.max(1) >= believed.arcs.max(1) - 2e-3).all()
         assert (kept.arcs.argmax(1) == believed.arcs.argmax(1)).mean() > 0.99
@@ -278,21 +278,21 @@ def test_gold_tags_need_a_tagger(story: tuple[Parser, Parser]) -> None:
     wants = replace(parser, model=type(parser.model)(
         replace(parser.settings, tags="gold"), parser.space.dim, len(parser.labels), len(parser.tags)
     ))  # fmt: skip
-    pairs = choose_pairs(links_of(WORLD, "far", 60)(), CarrySettings(density=0.1))
-    with pytest.raises(TreebridgeError, match="--tagger FOLDER"):
-        carry(pairs, wants, bridged, CarrySettings())
+    pairs = choose_pairs(links_of(WORLD, "far", 60)(), ProjectSettings(density=0.1))
+    with pytest.raises(TreebridgeError, match="give a tagger"):
+        carry(pairs, wants, bridged, ProjectSettings())
     tagged, _ = carry(
-        pairs, wants, replace(bridged, model=wants.model), CarrySettings(), tagger=parser
+        pairs, wants, replace(bridged, model=wants.model), ProjectSettings(), tagger=parser
     )
     assert all((soft.tags.max(1) > 0.5).all() for soft in tagged.soft)  # unlinked words, too
-    words = choose_sentences((pair.target for pair, _ in pairs), CarrySettings(sentences=30))
+    words = choose_sentences((pair.target for pair, _ in pairs), ProjectSettings(sentences=30))
     assert len(words) == 30
-    mine = own_beliefs(
-        words, replace(bridged, model=wants.model), CarrySettings(confident=1.0), tagger=parser
+    mine = own_distributions(
+        words, replace(bridged, model=wants.model), ProjectSettings(confident=1.0), tagger=parser
     )
     assert all((soft.tags.max(1) > 0.5).all() for soft in mine.soft)
     with pytest.raises(TreebridgeError, match="only 0 sentence pairs"):
-        choose_pairs([], CarrySettings())
+        choose_pairs([], ProjectSettings())
 
 
 def test_every_model_runs_where_it_is(
@@ -308,19 +308,19 @@ def test_every_model_runs_where_it_is(
     def on_device(model: Biaffine, vectors: list, tags: object = None, device: str = "cpu", *rest):
         seen.append((model.settings.tags, device))
         running = parser.model if device == "meta" else model  # meta holds no numbers
-        return beliefs(running, vectors, tags, "cpu", *rest)
+        return distributions(running, vectors, tags, "cpu", *rest)
 
-    monkeypatch.setattr("treebridge.parse.carry.beliefs", on_device)
-    pairs = choose_pairs(links_of(WORLD, "far", 60)(), CarrySettings(density=0.1))
+    monkeypatch.setattr("treebridge.parse.project.carry.distributions", on_device)
+    pairs = choose_pairs(links_of(WORLD, "far", 60)(), ProjectSettings(density=0.1))
     across = replace(bridged, model=wants)
-    carry(pairs, replace(parser, model=wants), across, CarrySettings(), tagger=tagger)
-    own_beliefs([pair.target for pair, _ in pairs], across, CarrySettings(), tagger=tagger)
+    carry(pairs, replace(parser, model=wants), across, ProjectSettings(), tagger=tagger)
+    own_distributions([pair.target for pair, _ in pairs], across, ProjectSettings(), tagger=tagger)
     assert set(seen) == {("predicted", "meta"), ("gold", "cpu")}
 
 
 def test_swapped_sides_carry_nothing(story: tuple[Parser, Parser]) -> None:
     parser, bridged = story
-    settings = CarrySettings(density=0.1)
+    settings = ProjectSettings(density=0.1)
     pairs = [
         (Pair(pair.target, pair.source), links[:, ::-1])
         for pair, links in choose_pairs(links_of(WORLD, "far", 40)(), settings)
@@ -367,18 +367,21 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         done = runner.invoke(app, command.split(), catch_exceptions=False)
         assert done.exit_code == 0, (command, done.output)
-        told = "labels that the source does not have, from your trees: " in done.output
+        told = "new labels from your trees: " in done.output
         assert told == ("--trees" in command), done.output
     weights = [tmp_path / name / "parser.safetensors" for name in ("refined", "by-links")]
     assert weights[0].read_bytes() == weights[1].read_bytes()
     assert (tmp_path / "twice" / "parser.safetensors").read_bytes() != weights[0].read_bytes()
     for command, message in (
-        ("refine --model refined --trees none.conllu -o x", "there is no tree in it"),
+        ("refine --model refined --trees none.conllu -o x", "no trees in it to learn from"),
         ("refine --model parser --bitext bitext.tsv -o x", "refining needs a bridge"),
         ("refine --model refined -o x", "nothing to learn from"),
         ("refine --model refined --bitext bitext.tsv --links none.conllu -o x", "none.conllu"),
         ("refine --model refined --bitext swapped.tsv -o x", "swapped.tsv: source and target look"),
-        ("bridge swapped.tsv --into parser --target target -o x", "source and target look swapped"),
+        (
+            "bridge swapped.tsv --into parser --target-encoder target -o x",
+            "source and target look swapped",
+        ),
     ):
         with pytest.raises(TreebridgeError, match=message):
             runner.invoke(app, command.split(), catch_exceptions=False)

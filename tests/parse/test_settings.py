@@ -51,5 +51,7 @@ def test_the_papers_parser() -> None:
         "gold",
         7,
     )
-    with pytest.raises(TreebridgeError, match="--preset huge: there are default, small, paper"):
+    with pytest.raises(
+        TreebridgeError, match="preset 'huge' is not known; choose from default, small, paper"
+    ):
         ParserSettings.preset("huge")

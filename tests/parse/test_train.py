@@ -17,7 +17,7 @@ from treebridge import Parser, Sentence, TreebridgeError
 from treebridge.encode.static import StaticEncoder
 from treebridge.parse.checkpoint import Metrics
 from treebridge.parse.score import score
-from treebridge.parse.train import Watcher
+from treebridge.progress import Progress
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*words have no vector")
 
@@ -48,11 +48,11 @@ def test_training_needs_trees(encoder: StaticEncoder) -> None:
     with pytest.raises(TreebridgeError, match="training sentence 1 has words without HEAD"):
         Parser.train(bare(DEV), encoder, DEV, QUICK)
     untagged = [s.annotate(upos=["_"] * len(s)) for s in DEV]
-    with pytest.raises(TreebridgeError, match="--tags none"):
+    with pytest.raises(TreebridgeError, match="train without tags"):
         Parser.train(untagged, encoder, DEV, QUICK)
 
 
-class StopAfter(Watcher):
+class StopAfter(Progress):
     """The user presses Ctrl-C in the middle of an epoch."""
 
     def __init__(self, share: float):
@@ -63,12 +63,12 @@ class StopAfter(Watcher):
     def say(self, text: str) -> None:
         self.said.append(text)
 
-    def step(self, share: float, loss: float, words_per_second: float, left: float) -> None:
-        assert loss > 0 and words_per_second > 0 and left >= 0
+    def advance(self, stage: str, share: float, **figures: float) -> None:
+        assert figures["loss"] > 0 and figures["words_per_second"] > 0 and figures["left"] >= 0
         if share > self.share:
             raise KeyboardInterrupt
 
-    def epoch(self, metrics: Metrics) -> None:
+    def measured(self, stage: str, metrics: Metrics) -> None:
         self.seen.append(metrics["epoch"])
 
 
@@ -81,16 +81,16 @@ def test_interrupted_and_resumed_is_the_same_as_in_one_go(
 ) -> None:
     stop = StopAfter(0.5)
     with pytest.raises(KeyboardInterrupt):
-        Parser.train(TRAIN, encoder, DEV, QUICK, work=tmp_path, watcher=stop)
+        Parser.train(TRAIN, encoder, DEV, QUICK, work=tmp_path, progress=stop)
     assert stop.seen == [1]
     resumed = StopAfter(2)
-    again = Parser.train(TRAIN, encoder, DEV, QUICK, work=tmp_path, watcher=resumed)
-    assert resumed.said == ["going on after epoch 1"] and resumed.seen == [2, 3]
+    again = Parser.train(TRAIN, encoder, DEV, QUICK, work=tmp_path, progress=resumed)
+    assert resumed.said == ["resuming after epoch 1"] and resumed.seen == [2, 3]
     assert weights(again) == weights(parser)
     other = StopAfter(0.1)  # other settings are another training
     with pytest.raises(KeyboardInterrupt):
         changed = replace(QUICK, seed=2)
-        Parser.train(TRAIN, encoder, DEV, changed, work=tmp_path, watcher=other)
+        Parser.train(TRAIN, encoder, DEV, changed, work=tmp_path, progress=other)
     assert other.said == []
 
 
@@ -171,19 +171,19 @@ def test_sentences_of_one_word_are_scored_too(encoder: StaticEncoder) -> None:
     assert parser.scores["LAS"] == score(dev, parser(bare(dev)))["LAS"] < 60
 
 
-class Speeds(Watcher):
+class Speeds(Progress):
     """Words per second after each step."""
 
     def __init__(self) -> None:
         self.seen: list[float] = []
 
-    def step(self, share: float, loss: float, words_per_second: float, left: float) -> None:
-        self.seen.append(words_per_second)
+    def advance(self, stage: str, share: float, **figures: float) -> None:
+        self.seen.append(figures["words_per_second"])
 
 
 def test_speed_is_in_words_per_second(encoder: StaticEncoder) -> None:
     speeds = Speeds()
     settings = replace(QUICK, hidden=8, epochs=1)
-    parser = Parser.train(TRAIN[:60], encoder, DEV[:5], settings, watcher=speeds)
+    parser = Parser.train(TRAIN[:60], encoder, DEV[:5], settings, progress=speeds)
     ratio = speeds.seen[-1] / parser.history[0]["words_per_second"]
     assert 0.3 < ratio < 3  # measured a moment apart

@@ -22,10 +22,10 @@ from strategies import conllu_blocks
 from treebridge import Parser, Treebank, TreebridgeError
 from treebridge.cli import app
 from treebridge.corpus.conllu import read_conllu
+from treebridge.corpus.input import Reading
 from treebridge.corpus.sentence import DEPREL, HEAD, UPOS
 from treebridge.corpus.trees import tree_problem
-from treebridge.show.confidence import confidences, with_confidence
-from treebridge.show.parse import Reading, make_splitter
+from treebridge.parse.confidence import confidences, with_confidence
 
 
 def command(*arguments: object, stdin: str | None = None) -> str:
@@ -117,7 +117,7 @@ def test_multiword_tokens_come_back_as_ranges(home: Path, tmp_path: Path) -> Non
     out = command("parse", "--model", model, "--mwt", tmp_path / "t.tsv", stdin="I wanna go\n")
     assert "2-3\twanna" in out and "\n3\tto\t" in out
     assert "wanna" in command("parse", "--model", model, "--tokens", stdin="I wanna go\n")
-    assert make_splitter(Reading(tokens=True, language="pt")).multiword is None
+    assert Reading(tokens=True, language="pt").splitter().multiword is None
 
 
 @pytest.mark.parametrize(
@@ -125,8 +125,8 @@ def test_multiword_tokens_come_back_as_ranges(home: Path, tmp_path: Path) -> Non
     [
         ("latin.txt", "Ol\xe1\n".encode("latin-1"), r"latin.txt:1: byte 0xe1 is not UTF-8; .* iconv"),
         ("nine.conllu", b"1\tA\ta\tX\t_\t_\t0\troot\t_\n\n", "nine.conllu:1: 9 columns, CoNLL-U has 10"),
-        ("empty.txt", b"", "empty.txt: there is nothing to parse"),
-        ("blank.txt", b" \n\n", "blank.txt: there is nothing to parse"),
+        ("empty.txt", b"", "empty.txt: found no sentence to parse"),
+        ("blank.txt", b" \n\n", "blank.txt: found no sentence to parse"),
         ("wide.txt", b"\xff\xfeO\x00", "iconv -f utf-16"),
     ],
 )  # fmt: skip
@@ -141,17 +141,17 @@ def test_wrong_models_and_places(home: Path, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("One.\n", encoding="utf-8")
     good = ("parse", tmp_path / "a.txt", "--model")
     for model, message in (
-        (home / "nowhere", "there is no such folder"),
+        (home / "nowhere", "no such folder"),
         (home, r"no parser in this folder; did you mean"),
         (tmp_path, "treebridge train makes one"),
-        (home / "vectors.vec", "this is a file"),
-        (home / "bridged" / "bridge", "give it with --bridge"),
+        (home / "vectors.vec", "found a file"),
+        (home / "bridged" / "bridge", "found a bridge"),
     ):
         with pytest.raises(TreebridgeError, match=message):
             command(*good, model)
     (tmp_path / "encoder").mkdir()
     (tmp_path / "encoder" / "config.json").write_text('{"model_type": "bert"}')
-    with pytest.raises(TreebridgeError, match="this is an encoder"):
+    with pytest.raises(TreebridgeError, match="found an encoder"):
         command(*good, tmp_path / "encoder")
     with pytest.raises(TreebridgeError, match="this is a folder; give a file"):
         command("parse", tmp_path, "--model", home / "model")

@@ -60,7 +60,7 @@ def test_sentences_of_a_treebank_there_and_back() -> None:
 
 
 def test_component(home: Path, text: str) -> None:
-    import treebridge.show.spacy  # noqa: F401  installed, the entry point does this
+    import treebridge.spacy  # noqa: F401  installed, the entry point does this
 
     nlp = spacy.blank("xx")
     nlp.add_pipe("treebridge", config={"model": str(home / "model")})
@@ -93,7 +93,7 @@ def test_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
     for name in [name for name in sys.modules if name.startswith("spacy.")]:
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, "treebridge.show.spacy", raising=False)
+    monkeypatch.delitem(sys.modules, "treebridge.spacy", raising=False)
     with pytest.raises(TreebridgeError, match=r"pip install 'treebridge\[text\]'"):
         DEV[0].to_spacy()
 
@@ -101,7 +101,7 @@ def test_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(tree_heads(), st.data())
 def test_contractions_put_together_again_make_a_tree(heads: list[int], data: st.DataObject) -> None:
     """Written words of one to three syntactic words each, in a tree of any shape."""
-    from treebridge.show.spacy import together
+    from treebridge.spacy import together
 
     sizes = [data.draw(st.integers(1, 3))]
     while sum(sizes) < len(heads):
@@ -120,7 +120,7 @@ def test_contractions_put_together_again_make_a_tree(heads: list[int], data: st.
 
 def test_component_takes_contractions_apart(home: Path) -> None:
     """The parser sees *de o* where the document has *do*."""
-    from treebridge.show.spacy import TreebridgeComponent
+    from treebridge.spacy import TreebridgeComponent
 
     seen: list[tuple[str, ...]] = []
     parser = Parser.load(home / "model")

@@ -12,9 +12,9 @@ pytest.importorskip("uvicorn", reason="needs the extra web")
 
 from running import running
 
-from treebridge.encode.encoder import EncoderSettings
+from treebridge.encode.settings import EncoderSettings
 from treebridge.web.app import create_app
-from treebridge.web.served import Models
+from treebridge.web.models import Models
 from treebridge.web.settings import ServerSettings
 from treebridge.web.space import SpaceView
 

@@ -19,12 +19,12 @@ import pytest
 from fastapi.testclient import TestClient
 from running import running
 
-from treebridge.web import app as web_app
+from treebridge.corpus.input import Reading
 from treebridge.web import connection as connection_module
 from treebridge.web.app import create_app
 from treebridge.web.hosts import allowed_hosts, is_allowed
 from treebridge.web.limits import Limits
-from treebridge.web.served import Models, Served
+from treebridge.web.models import Models, Served
 from treebridge.web.settings import ServerSettings
 
 HASTY = ServerSettings(
@@ -239,7 +239,7 @@ def test_splitting_is_part_of_the_time_that_a_request_has(monkeypatch: pytest.Mo
         time.sleep(2)
         raise AssertionError("nobody listens any more")
 
-    monkeypatch.setattr(web_app, "make_splitter", slow)
+    monkeypatch.setattr(Reading, "splitter", slow)
     settings = ServerSettings(timeout=0.5)
     with running(create_app(idle_models(), settings), settings) as address:
         began = time.monotonic()
@@ -265,7 +265,7 @@ def test_what_is_refused_is_neither_split_nor_remembered(
         raise AssertionError("this text was to be refused before")
 
     with TestClient(create_app(idle_models())) as client:
-        monkeypatch.setattr(web_app, "make_splitter", never)
+        monkeypatch.setattr(Reading, "splitter", never)
 
         def refuse(number: int) -> None:
             text = f"{number:05} {content['text'][6:]}"

@@ -18,9 +18,9 @@ import pytest
 from made import DEV
 
 from treebridge import Parser, Sentence, Treebank, TreebridgeError
-from treebridge.encode.encoder import EncoderSettings
+from treebridge.encode.settings import EncoderSettings
 from treebridge.web.batcher import Batcher, Busy
-from treebridge.web.served import Models, Served
+from treebridge.web.models import Models, Served
 
 
 def post(address: str, **content: object) -> httpx.Response:

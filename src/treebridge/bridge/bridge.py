@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +19,13 @@ from treebridge.artefact import (
 )
 from treebridge.bridge.space import Space, cite
 from treebridge.corpus.bitext import Bitext
-from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.settings import EncoderSettings
 from treebridge.folders import new_folder
 from treebridge.records import field as field_of
-from treebridge.seeds import check_seed
 
 if TYPE_CHECKING:
-    from treebridge.bridge.make import MakeSettings
+    from treebridge.bridge.settings import BridgeSettings
 
 KIND, FORMAT = "bridge", 1
 TENSORS = "bridge.safetensors"
@@ -49,7 +49,7 @@ class Bridge:
         into: Space,
         target: Encoder,
         source: Encoder | None = None,
-        settings: MakeSettings | None = None,
+        settings: BridgeSettings | None = None,
     ) -> Bridge:
         """Align, collect, fit and judge a bridge into a parser's space.
 
@@ -81,7 +81,7 @@ class Bridge:
             write_tensors(folder / TENSORS, tensors)
             files = [TENSORS]
             if self.senses:
-                from treebridge.bridge.dossier import SENSES, write_senses
+                from treebridge.bridge.sense_report import SENSES, write_senses
 
                 write_senses(folder, self.senses)
                 files.append(SENSES)
@@ -97,7 +97,7 @@ class Bridge:
     @classmethod
     def load(cls, path: str | Path) -> Bridge:
         """Read a folder."""
-        from treebridge.bridge.dossier import read_senses
+        from treebridge.bridge.sense_report import read_senses
 
         folder = Path(path)
         config = read_config(folder, KIND, FORMAT)
@@ -119,25 +119,6 @@ class Bridge:
             field_of(config, "quality", dict, where),
             read_senses(folder),
         )
-
-
-@dataclass(frozen=True)
-class BridgeSettings:
-    """How W is fitted; `paper` normalises both sets of anchors by themselves, as the paper does."""
-
-    level: str = "sense"  # word | sense | occurrence
-    isotropy: bool = True
-    weighting: str = "count"  # none (the paper) | sqrt | count
-    map: str = "procrustes"  # procrustes | least-squares | blend | rcsls
-    paper: bool = False
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_seed(self.seed)
-
-    def as_dict(self) -> dict[str, Any]:
-        """For the folder's config."""
-        return asdict(self)
 
 
 def _card(name: str, bridge: Bridge) -> str:

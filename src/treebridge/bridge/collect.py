@@ -18,14 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.bridge.layout import Chooser, CollectSettings, Layout, LinkArray, lay_out, places
-from treebridge.bridge.pages import release
-from treebridge.bridge.pieces import Fill, cut_pieces, fill_here
+from treebridge.bridge.layout import Chooser, Layout, LinkArray, lay_out, places
+from treebridge.bridge.memmap import release
+from treebridge.bridge.settings import CollectSettings
+from treebridge.bridge.shards import Fill, cut_pieces, fill_here
 from treebridge.checksums import find_damage, note_files, sealed
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.cache import alone, keeping
 from treebridge.encode.encoder import Encoder
 from treebridge.errors import TreebridgeError, warn_damaged
+from treebridge.progress import QUIET, Progress
 from treebridge.records import read_record
 from treebridge.writing import reserve, write_file
 
@@ -33,7 +35,6 @@ FORMAT = 1
 NOTE = "note.json"
 LAYOUT = ("types.txt", "offsets.npy", "counts.npy")
 Pairs = Callable[[], Iterable[tuple[Pair, LinkArray]]]  # a new walk through the bitext
-Watch = Callable[[Iterable[Any]], Iterable[Any]]
 
 
 @dataclass
@@ -68,7 +69,7 @@ def collect(
     settings: CollectSettings,
     folder: Path,
     *,
-    watch: Watch = iter,
+    progress: Progress = QUIET,
     fill: Fill = fill_here,
 ) -> Occurrences:
     """Collect into a folder, or go on with, or just open, what is there for the same inputs.
@@ -81,7 +82,7 @@ def collect(
             warn_damaged(folder, damage)
             shutil.rmtree(folder)
         if not folder.exists():
-            _build(pairs, chooser, folder, watch, fill)
+            _build(pairs, chooser, folder, progress, fill)
     return Occurrences.open(folder)
 
 
@@ -151,11 +152,11 @@ def _write_layout(folder: Path, layout: Layout) -> None:
     np.save(folder / "counts.npy", layout.counts)
 
 
-def _build(pairs: Pairs, chooser: Chooser, folder: Path, watch: Watch, fill: Fill) -> None:
+def _build(pairs: Pairs, chooser: Chooser, folder: Path, progress: Progress, fill: Fill) -> None:
     building = folder.with_name(folder.name + ".part")
     with keeping(building):
         layout = _lay_out_on_disk(pairs, chooser, building)
-        _fill(pairs, chooser, layout, building, watch, fill)
+        _fill(pairs, chooser, layout, building, progress, fill)
         files = [*_sizes(len(layout), chooser), *LAYOUT]
         note = {**_note(chooser), "files": note_files(building, files)}
         write_file(building / NOTE, json.dumps(sealed(note)))
@@ -181,7 +182,7 @@ def _lay_out_on_disk(pairs: Pairs, chooser: Chooser, building: Path) -> Layout:
 
 
 def _fill(
-    pairs: Pairs, chooser: Chooser, layout: Layout, building: Path, watch: Watch, fill: Fill
+    pairs: Pairs, chooser: Chooser, layout: Layout, building: Path, progress: Progress, fill: Fill
 ) -> None:
     """Pass two, from the last note of progress on."""
     if not len(layout):
@@ -192,7 +193,9 @@ def _fill(
     where = _map(building / "where.i32", np.int32, (len(layout), 3), "r+")
     done = _done(building) or 0
     # What is done is chosen again, as later choices depend on it, and not encoded.
-    pieces = islice(cut_pieces(places(watch(pairs()), chooser, layout)), done, None)
+    pieces = islice(
+        cut_pieces(places(progress.count(pairs(), "pairs"), chooser, layout)), done, None
+    )
     filled = fill(pieces, chooser.source, chooser.target)
     for step, piece in enumerate(filled, done + 1):
         target[piece.rows], source[piece.rows] = piece.target, piece.source

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.bridge.bridge import Bridge, BridgeSettings
+from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.collect import Occurrences
 from treebridge.bridge.isotropy import BLOCK, Isotropy, anisotropy, unit
 from treebridge.bridge.mapping import MAPS, ROWS, WEIGHTINGS, Matrix, Moments, rcsls
-from treebridge.bridge.pages import pick, release
+from treebridge.bridge.memmap import pick, release
 from treebridge.bridge.quality import HeldOut, chance_level, mean_cosine, retrieval, verdict
 from treebridge.bridge.senses import Anchors, anchors, sense_labels
+from treebridge.bridge.settings import FitSettings
 from treebridge.bridge.space import Space
 from treebridge.encode.encoder import Encoder
 from treebridge.errors import TreebridgeError
-
-Watch = Callable[[Iterable[Any]], Iterable[Any]]
+from treebridge.progress import QUIET, Progress
 
 
 def fit_bridge(
@@ -27,10 +26,10 @@ def fit_bridge(
     source: Encoder,
     target: Encoder,
     into: Space | None,
-    settings: BridgeSettings,
+    settings: FitSettings,
     *,
     labels: NDArray[np.int8] | None = None,
-    watch: Watch = iter,
+    progress: Progress = QUIET,
 ) -> tuple[Bridge, Anchors, NDArray[np.int8]]:
     """Fit the map into the space `into` (a parser's), or into one fitted on these occurrences.
 
@@ -42,7 +41,11 @@ def fit_bridge(
         labels = np.zeros(len(layout), np.int8)
     elif labels is None:
         labels = sense_labels(
-            occurrences.target, layout.offsets, layout.types, seed=settings.seed, watch=watch
+            occurrences.target,
+            layout.offsets,
+            layout.types,
+            seed=settings.seed,
+            progress=progress,
         )
     if settings.paper:
         found, left, right = _by_themselves(occurrences, labels, settings)
@@ -99,30 +102,20 @@ def judge(bridge: Bridge, occurrences: Occurrences, held: HeldOut) -> None:
         bridge.quality["verdict"] = verdict(to_source["csls_p1"], quality["chance"])
 
 
-def _check(settings: BridgeSettings, source: Encoder, into: Space | None) -> None:
-    for name, value, allowed in (
-        ("--level", settings.level, ("word", "sense", "occurrence")),
-        ("--weighting", settings.weighting, tuple(WEIGHTINGS)),
-        ("--map", settings.map, (*MAPS, "rcsls")),
-    ):
-        if value not in allowed:
-            raise TreebridgeError(f"{name} {value}: take {', '.join(allowed)}")
-    if settings.map == "rcsls" and settings.level == "occurrence":
-        raise TreebridgeError("--map rcsls compares all anchors: take --level word or sense")
+def _check(settings: FitSettings, source: Encoder, into: Space | None) -> None:
     if into is None:
         return
     into.check(source)
     if bool(len(into.isotropy.means)) != settings.isotropy:
         had = "with" if len(into.isotropy.means) else "without"
         raise TreebridgeError(
-            f"the parser was trained {had} isotropy, so a bridge into it must be {had} too; "
-            f"{'leave out --no-isotropy' if had == 'with' else 'add --no-isotropy'}"
+            f"the parser was trained {had} isotropy, so a bridge into it must be fitted {had} it"
         )
 
 
 def _fit_isotropy(
     vectors: NDArray[np.floating],
-    settings: BridgeSettings,
+    settings: FitSettings,
     weights: NDArray[np.floating] | None = None,
 ) -> Isotropy:
     if not settings.isotropy:
@@ -131,7 +124,7 @@ def _fit_isotropy(
 
 
 def _by_themselves(
-    occurrences: Occurrences, labels: NDArray[np.int8], settings: BridgeSettings
+    occurrences: Occurrences, labels: NDArray[np.int8], settings: FitSettings
 ) -> tuple[Anchors, Isotropy, Isotropy]:
     """The paper: both sets of anchors are means of raw vectors, normalised by themselves."""
     found = anchors(occurrences.target, occurrences.source, occurrences.layout.offsets, labels)
@@ -139,7 +132,7 @@ def _by_themselves(
 
 
 def _occurrence_moments(
-    occurrences: Occurrences, left: Isotropy, right: Isotropy, settings: BridgeSettings
+    occurrences: Occurrences, left: Isotropy, right: Isotropy, settings: FitSettings
 ) -> Moments:
     """Every occurrence is an anchor; those of a type weigh together what its anchor would."""
     moments = Moments(occurrences.target.shape[1], occurrences.source.shape[1])
@@ -162,7 +155,7 @@ def _fit_map(
     x: NDArray[np.float32],
     y: NDArray[np.float32],
     counts: NDArray[np.int64],
-    settings: BridgeSettings,
+    settings: FitSettings,
 ) -> Matrix:
     if settings.map == "rcsls":
         return rcsls(x, y)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.bridge.pages import pick, release
+from treebridge.bridge.memmap import pick, release
 from treebridge.errors import TreebridgeError
 
 BLOCK = 1 << 14  # rows in memory at a time: 100 MB of 768 dimensions

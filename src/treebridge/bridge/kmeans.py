@@ -15,8 +15,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from treebridge.bridge.settings import MAX_SENSES
+
 VERSION = 2  # of the results: what an older one has found is not taken from a cache
-MAX_K = 7
+MAX_K = MAX_SENSES
 RESTARTS = 16
 TRIALS = 3  # candidates for every new centre; the best is taken (greedy k-means++)
 HEATS = ((2, 4), (4, 1))  # iterations of all restarts, and how many go on; then of those

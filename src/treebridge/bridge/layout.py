@@ -15,27 +15,13 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from treebridge.bridge.settings import CollectSettings
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
 from treebridge.errors import TreebridgeError
-from treebridge.seeds import check_seed
 
 LinkArray = NDArray[np.int64]  # [links, 2]: source and target position
 _WORD = regex.compile(r"[\p{L}\p{M}'’\-·\u200c\u200d]+|\p{P}")  # no digits, no mixed punctuation
-
-
-@dataclass(frozen=True)
-class CollectSettings:
-    """Which links become occurrences."""
-
-    anchor_words: str = "all"  # or `whole`, as the paper: on both sides single pieces
-    max_per_type: int = 10_000
-    min_per_type: int = 5
-    held_out: float = 0.02  # of the sentence pairs, for judging the bridge
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_seed(self.seed)
 
 
 class Place(NamedTuple):

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.align.encoded import encode
-from treebridge.align.engines import DEFAULT, engine
-from treebridge.align.links import Links
-from treebridge.align.pharaoh import read_pharaoh
-from treebridge.align.symmetrize import symmetrize
-from treebridge.align.threads import Threads
+from treebridge.alignment.links import Links
+from treebridge.alignment.pharaoh import read_pharaoh
+from treebridge.alignment.run import align
+from treebridge.alignment.settings import AlignSettings
 from treebridge.bridge import kmeans
-from treebridge.bridge.bridge import Bridge, BridgeSettings
+from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.collect import Occurrences, Pairs, collect
-from treebridge.bridge.dossier import describe_senses
 from treebridge.bridge.fit import fit_bridge, judge
-from treebridge.bridge.kmeans import MAX_K
-from treebridge.bridge.layout import Chooser, CollectSettings, LinkArray
-from treebridge.bridge.pieces import Fill, fill_here
+from treebridge.bridge.layout import Chooser, LinkArray
 from treebridge.bridge.quality import HeldOut, collect_held_out
+from treebridge.bridge.sense_report import describe_senses
 from treebridge.bridge.senses import Label, label_here, sense_labels
+from treebridge.bridge.settings import BridgeSettings, FitSettings
+from treebridge.bridge.shards import Fill, fill_here
 from treebridge.bridge.sides import check_sides
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext, Pair
@@ -36,30 +33,7 @@ from treebridge.encode.encoder import Encoder
 from treebridge.encode.kept import keep_arrays, kept_arrays
 from treebridge.errors import TreebridgeError
 from treebridge.keys import digest_files, key_of
-
-
-@dataclass(frozen=True)
-class MakeSettings:
-    """All that decides a bridge beside bitext and encoders."""
-
-    fit: BridgeSettings = field(default_factory=BridgeSettings)
-    collect: CollectSettings = field(default_factory=CollectSettings)
-    aligner: str = DEFAULT
-    symmetrize: str = "intersection"
-    links: str | None = None  # a Pharaoh file instead of our aligner
-    senses: int = MAX_K  # a word has at most so many
-    rounds: int = 1  # more: words are linked anew by the bridge itself, at most so often
-    check_sides: bool = True  # refuse a bitext whose sides look swapped
-
-
-@dataclass(frozen=True)
-class Reports:
-    """Who is told how far each step is: wrappers of iterables, and the aligner's own meter."""
-
-    pairs: Callable[[Iterable[Any]], Iterable[Any]] = iter
-    senses: Callable[[Iterable[Any]], Iterable[Any]] = iter
-    align: Callable[[str, float], None] = lambda stage, share: None
-    step: Callable[[str], None] = lambda what: None
+from treebridge.progress import QUIET, Progress
 
 
 @dataclass(frozen=True)
@@ -77,8 +51,8 @@ class Gathered:
     bitext: Bitext
     source: Encoder
     target: Encoder
-    settings: MakeSettings
-    reports: Reports
+    settings: BridgeSettings
+    progress: Progress
     links: Links
     occurrences: Occurrences
     key: str  # a hash of bitext, links, encoders and what was collected
@@ -106,7 +80,7 @@ class Gathered:
             return kept["labels"]
         labels = sense_labels(
             self.occurrences.target, layout.offsets, layout.types,
-            seed=seed, most=most, watch=self.reports.senses, label=self.crew.label,
+            seed=seed, most=most, progress=self.progress, label=self.crew.label,
         )  # fmt: skip
         keep_arrays(path, {"labels": labels})
         return labels
@@ -116,16 +90,16 @@ class Gathered:
         """All words of the target side."""
         return int(np.sum([len(pair.target) for pair in self.bitext]))
 
-    def bridge(self, into: Space | None, fit: BridgeSettings, *, dossier: bool = True) -> Bridge:
-        """Fit and judge; the dossier of senses, for people, takes a walk through the bitext."""
-        self.reports.step("finding senses, fitting the map")
+    def bridge(self, into: Space | None, fit: FitSettings, *, sense_report: bool = True) -> Bridge:
+        """Fit and judge; the report on senses, for people, takes a walk through the bitext."""
+        self.progress.step("finding senses, fitting the map")
         labels = self.labels(fit.seed) if fit.level == "sense" else None
         bridge, anchors, labels = fit_bridge(
             self.occurrences, self.source, self.target, into, fit, labels=labels
         )
-        self.reports.step("judging by held-out pairs")
+        self.progress.step("judging by held-out pairs")
         judge(bridge, self.occurrences, self.held_out)
-        if dossier:
+        if sense_report:
             bridge.senses = describe_senses(self.occurrences, labels, anchors, self.pairs())
         _describe(bridge, self)
         return bridge
@@ -136,18 +110,18 @@ def make_bridge(
     source: Encoder,
     target: Encoder,
     into: Space | None = None,
-    settings: MakeSettings | None = None,
-    reports: Reports | None = None,
+    settings: BridgeSettings | None = None,
+    progress: Progress = QUIET,
     crew: Crew | None = None,
 ) -> Bridge:
     """Align, collect, fit and judge."""
-    settings = settings or MakeSettings()
+    settings = settings or BridgeSettings()
     if into:
         into.check(source)
     from treebridge.bridge.rounds import bridge_in_rounds
 
     known = into.words if into else ()
-    gathered = gather(bitext, source, target, settings, reports, crew, known)
+    gathered = gather(bitext, source, target, settings, progress, crew, known)
     return bridge_in_rounds(gathered, into, settings.fit, settings.rounds)
 
 
@@ -155,40 +129,40 @@ def gather(
     bitext: Bitext,
     source: Encoder,
     target: Encoder,
-    settings: MakeSettings | None = None,
-    reports: Reports | None = None,
+    settings: BridgeSettings | None = None,
+    progress: Progress = QUIET,
     crew: Crew | None = None,
     known: Collection[str] = (),
 ) -> Gathered:
     """Align and collect; `known` are common words of the source, by which its side is checked."""
-    settings, reports, crew = settings or MakeSettings(), reports or Reports(), crew or Crew()
+    settings, crew = settings or BridgeSettings(), crew or Crew()
     key = gathered_key(bitext, source, target, settings)
     if settings.check_sides:
         check_sides(bitext, source, target, known, file=bitext.paths[0])
-    reports.step("aligning words")
-    links = find_links(bitext, settings, reports)
-    reports.step("collecting occurrences")
+    progress.step("aligning words")
+    links = find_links(bitext, settings, progress)
+    progress.step("collecting occurrences")
     folder = cache_folder("occurrences") / key
     pairs = _walk(bitext, links)
     found = collect(
-        pairs, source, target, settings.collect, folder, watch=reports.pairs, fill=crew.fill
+        pairs, source, target, settings.collect, folder, progress=progress, fill=crew.fill
     )
     if not len(found):
         raise TreebridgeError(
             f"no word occurs {settings.collect.min_per_type} times among {links.total:,} links of "
             f"{len(links):,} pairs; give more parallel text"
         )
-    return Gathered(bitext, source, target, settings, reports, links, found, key, crew)
+    return Gathered(bitext, source, target, settings, progress, links, found, key, crew)
 
 
-def gathered_key(bitext: Bitext, source: Encoder, target: Encoder, settings: MakeSettings) -> str:
+def gathered_key(bitext: Bitext, source: Encoder, target: Encoder, settings: BridgeSettings) -> str:
     """A hash of all that decides what is gathered, known before any of it is done."""
     links, collected = _links_key(bitext, settings), asdict(settings.collect)
     return key_of(links, source.cache_key, target.cache_key, collected)
 
 
 def bridge_key(
-    bitext: Bitext, source: Encoder, target: Encoder, into: Space | None, settings: MakeSettings
+    bitext: Bitext, source: Encoder, target: Encoder, into: Space | None, settings: BridgeSettings
 ) -> str:
     """A hash of all that decides a bridge."""
     means = hashlib.sha256(into.isotropy.means.tobytes()).hexdigest() if into else None
@@ -196,34 +170,25 @@ def bridge_key(
     return key_of(gathered, asdict(settings.fit), settings.senses, settings.rounds, means)
 
 
-def find_links(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Links:
+def find_links(bitext: Bitext, settings: BridgeSettings, progress: Progress = QUIET) -> Links:
     """One-to-one links: read from a file, from the cache, or made by our aligner."""
     if settings.links:
         return read_pharaoh(settings.links, bitext).one_to_one()
-    make = lambda: _align(bitext, settings, reports)  # noqa: E731
-    return kept_links(_links_key(bitext, settings), make)
+    how = AlignSettings(settings.aligner, settings.symmetrize)
+    return kept_links(_links_key(bitext, settings), lambda: align(bitext, how, progress=progress))
 
 
 def kept_links(key: str, make: Callable[[], Links]) -> Links:
     """The links of this key from the cache; made and kept where there are none."""
     path = cache_folder("links") / f"{key}.safetensors"
     kept = kept_arrays(path, {"source": np.uint16, "target": np.uint16, "at": np.int64})
-    if kept and Links(**kept).is_consistent():
-        return Links(**kept)
+    if kept:
+        links = Links(kept["source"], kept["target"], kept["at"])
+        if links.is_consistent():
+            return links
     links = make()
     keep_arrays(path, {"source": links.source, "target": links.target, "at": links.at})
     return links
-
-
-def _align(bitext: Bitext, settings: MakeSettings, reports: Reports) -> Links:
-    walk = iter(bitext)
-    corpus = encode(walk, reports.pairs)
-    if not len(corpus):
-        raise TreebridgeError(walk.counts.why_none(), file=str(bitext.paths[0]))
-    with Threads(None) as threads:
-        aligner = engine(settings.aligner).fit(corpus, threads, reports.align)
-        choices = aligner.choices(corpus, threads, reports.align)
-        return symmetrize(corpus, choices, settings.symmetrize, threads).one_to_one()
 
 
 def _walk(bitext: Bitext, links: Links) -> Pairs:
@@ -233,7 +198,7 @@ def _walk(bitext: Bitext, links: Links) -> Pairs:
     return walk
 
 
-def _links_key(bitext: Bitext, settings: MakeSettings) -> str:
+def _links_key(bitext: Bitext, settings: BridgeSettings) -> str:
     """A hash of bitext and all that decides its links."""
     paths = [*bitext.paths, *([settings.links] if settings.links else [])]
     if "-" in map(str, paths):

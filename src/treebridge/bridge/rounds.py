@@ -16,13 +16,14 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.align.links import Links
-from treebridge.bridge.bridge import Bridge, BridgeSettings
+from treebridge.alignment.links import Links
+from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.collect import collect
 from treebridge.bridge.isotropy import unit
 from treebridge.bridge.layout import LinkArray
 from treebridge.bridge.make import Gathered, kept_links
-from treebridge.bridge.pieces import STEP
+from treebridge.bridge.settings import FitSettings
+from treebridge.bridge.shards import STEP
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.cache import cache_folder
@@ -35,24 +36,24 @@ LEAST = 0.3  # cosine; what is less alike is not linked
 def bridge_in_rounds(
     gathered: Gathered,
     into: Space | None,
-    fit: BridgeSettings,
+    fit: FitSettings,
     rounds: int,
     *,
-    dossier: bool = True,
+    sense_report: bool = True,
 ) -> Bridge:
     """The bridge of the last round that found more held-out words than the one before it.
 
     All rounds are judged by the same pairs, with the aligner's links.
     """
-    best = gathered.bridge(into, fit, dossier=dossier)
+    best = gathered.bridge(into, fit, sense_report=sense_report)
     held_out = gathered.held_out
     for number in range(2, rounds + 1):
-        gathered.reports.step(f"round {number}: linking words by their vectors")
+        gathered.progress.step(f"round {number}: linking words by their vectors")
         gathered = next_round(gathered, best)
         gathered.held_out = held_out
-        bridge = gathered.bridge(into, fit, dossier=dossier)
+        bridge = gathered.bridge(into, fit, sense_report=sense_report)
         before, after = _found(best), _found(bridge)
-        gathered.reports.step(f"round {number}: P@1 {before:.2f} → {after:.2f} % held out")
+        gathered.progress.step(f"round {number}: P@1 {before:.2f} → {after:.2f} % held out")
         if not after > before:
             break
         best = bridge
@@ -70,14 +71,14 @@ def next_round(gathered: Gathered, bridge: Bridge) -> Gathered:
     for part in cache_folder("links").glob(f"{key}-*"):  # the whole is kept now
         part.unlink(missing_ok=True)
     again = replace(gathered, links=links, key=key)
-    again.reports.step("collecting occurrences")
+    again.progress.step("collecting occurrences")
     again.occurrences = collect(
         again.pairs,
         again.source,
         again.target,
         again.settings.collect,
         cache_folder("occurrences") / key,
-        watch=again.reports.pairs,
+        progress=again.progress,
         fill=again.crew.fill,
     )
     return again
@@ -88,7 +89,7 @@ def relink(gathered: Gathered, bridge: Bridge, key: str) -> Links:
 
     Encoding takes long: what is linked is kept piece by piece, and an interrupted run goes on.
     """
-    walk = iter(gathered.reports.pairs(gathered.pairs()))
+    walk = iter(gathered.progress.count(gathered.pairs(), "pairs"))
     found: list[LinkArray] = []
     for number, chunk in enumerate(iter(lambda: list(islice(walk, STEP)), [])):
         make = partial(_relink_some, chunk, gathered.source, gathered.target, bridge)

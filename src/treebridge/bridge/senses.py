@@ -7,13 +7,14 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.bridge.kmeans import MAX_K, SAMPLE, cluster
-from treebridge.bridge.pages import release
+from treebridge.bridge.memmap import release
+from treebridge.progress import QUIET, Progress
 
 FREQUENT = 100  # a type must occur more often than this to be split into senses
 BUDGET = 1 << 11  # vectors, padding included, that are clustered together: they fit a cache
@@ -66,7 +67,7 @@ def sense_labels(
     *,
     seed: int = 0,
     most: int = MAX_K,
-    watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+    progress: Progress = QUIET,
     label: Label = label_here,
 ) -> Labels:
     """Which sense of its type every occurrence has; type t owns rows offsets[t] to offsets[t + 1].
@@ -85,7 +86,7 @@ def sense_labels(
             np.concatenate([target[rows[t]] for group in groups for t in group]),
             most,
         )
-        for groups in watch(plan)
+        for groups in progress.count(plan, "groups of words")
     )
     for groups, found in zip(plan, label(shards), strict=True):
         release(target)

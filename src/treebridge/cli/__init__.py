@@ -9,16 +9,17 @@ from typing import Any
 
 # Each adds its commands to `app`, in the order in which `treebridge --help` shows them.
 from treebridge.cli import (  # isort: skip  # noqa: F401
-    build,
-    train,
-    bridge,
-    refine,
     parse,
     draw,
     serve,
-    align,
-    pretrain,
     models,
+    build,
+    refine,
+    pretrain,
+    pack,
+    train,
+    bridge,
+    align,
     look,
     reproduce,
 )
@@ -26,16 +27,18 @@ from treebridge.cli.app import app
 from treebridge.errors import Notice, TreebridgeError
 
 __all__ = ["app", "main"]
+_ANYWHERE = ("--debug", "--quiet", "-q")  # options of `treebridge` itself that work anywhere
 
 
 def main() -> None:
     """Entry point: errors are one sentence on stderr and exit code 2."""
-    debug = "--debug" in sys.argv or bool(os.environ.get("TREEBRIDGE_DEBUG"))
-    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    given = sys.argv[1:]
+    debug = "--debug" in given or bool(os.environ.get("TREEBRIDGE_DEBUG"))
+    first = [word for word in given if word in _ANYWHERE]
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            app(args=arguments, prog_name="treebridge")
+            app(args=[*first, *(w for w in given if w not in _ANYWHERE)], prog_name="treebridge")
     except TreebridgeError as error:
         if debug:
             raise
@@ -46,7 +49,7 @@ def main() -> None:
         _give_up_stdout()
         sys.exit(0)
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        print("interrupted; run the same command to resume", file=sys.stderr)
         sys.exit(130)
 
 

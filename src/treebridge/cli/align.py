@@ -7,85 +7,113 @@ from typing import Annotated
 
 import typer
 
-from treebridge.cli.app import app
+from treebridge.alignment.settings import AlignerName, AlignSettings, Symmetrization
+from treebridge.cli.app import command, is_quiet, progress
 from treebridge.cli.options import (
-    CONTRACTIONS,
-    TARGET_LANGUAGE,
-    Engine,
+    HARDWARE,
+    METHOD,
+    OUTPUT,
+    Force,
+    Json,
     Pairs,
-    Symmetrize,
-    Words,
+    SourceLanguage,
+    TargetLanguage,
+    Tokenizer,
+    option,
+    setting,
 )
+from treebridge.errors import TreebridgeError
 
 
-@app.command()
+@command(
+    "align",
+    "treebridge align en-pt.tsv.xz -o en-pt.links",
+    renamed={
+        "--engine": "--aligner",
+        "--source": "--source-language",
+        "--target": "--target-language",
+    },
+)
 def align(
-    files: Annotated[
-        list[str], typer.Argument(help="A bitext: one file, or two parallel ones; - is stdin.")
-    ],
+    files: Annotated[list[str], typer.Argument(help="Bitext: one file, or two parallel ones.")],
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", help="Links as i-j, a line a pair; - is standard output."),
+        option("File for the alignments (Pharaoh i-j); default: standard output.", "-o",
+               "--output", panel=OUTPUT),
     ] = None,
-    engine: Annotated[
-        Engine | None, typer.Option(help="Which aligner to train.", show_default="hmm")
+    score: Annotated[
+        Path | None, option("Gold alignments: source, tab, target, tab, i-j.", panel=OUTPUT)
+    ] = None,
+    as_json: Json = False,
+    pairs: Pairs = None,
+    source_language: SourceLanguage = "en",
+    target_language: TargetLanguage = None,
+    model: Annotated[Path | None, option("Trained aligner to use instead of training one.")] = None,
+    save_model: Annotated[
+        Path | None, option("Folder for the trained aligner.", panel=OUTPUT)
+    ] = None,
+    force: Force = False,
+    aligner: Annotated[
+        AlignerName | None,
+        setting(AlignSettings, "aligner", "Word aligner.", show_default=AlignSettings.aligner),
     ] = None,
     symmetrize: Annotated[
-        Symmetrize, typer.Option(help="How two directions make one.")
-    ] = Symmetrize.intersection,
+        Symmetrization, setting(AlignSettings, "symmetrize", "How both directions are combined.")
+    ] = AlignSettings.symmetrize,
     one_to_one: Annotated[
-        bool, typer.Option(help="Leave out links that share a word with another.")
-    ] = True,
-    score: Annotated[
-        Path | None, typer.Option(help="Gold links: source, tab, target, tab, i-j.")
+        bool,
+        setting(AlignSettings, "one_to_one", "Keep only one-to-one links.",
+                "--one-to-one/--no-one-to-one"),
+    ] = AlignSettings.one_to_one,
+    split_contractions: Annotated[
+        bool | None, option("Split contractions (pt do → de o), as `parse` does.",
+                            "--contractions/--no-contractions", panel=METHOD,
+                            show_default="unless --score is given")
     ] = None,
-    pairs: Pairs = None,
-    source: Annotated[
-        str, typer.Option("--source", "--source-language", help="Language of the source side.")
-    ] = "en",
-    target: Annotated[
-        str | None, typer.Option("--target", "--target-language", help=TARGET_LANGUAGE)
-    ] = None,
-    contractions: Annotated[
-        bool | None, typer.Option(help=CONTRACTIONS, show_default="unless --score is given")
-    ] = None,
-    words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
-    model: Annotated[
-        Path | None, typer.Option(help="Use this trained model instead of training one.")
-    ] = None,
-    save_model: Annotated[
-        Path | None, typer.Option(help="Keep the trained model in this folder.")
-    ] = None,
+    words: Tokenizer = "rules",
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Cores to use.", show_default="all")
+        int | None, option("Cores to use.", panel=HARDWARE, min=1, show_default="all")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the model.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
-) -> None:
-    """Which word translates which: links for a bitext, or a score against gold links."""
-    from treebridge.locks import hold
-    from treebridge.show.align import Request, align_files
+) -> None:  # fmt: skip
+    """Align the words of a bitext, or score an aligner against gold alignments."""
+    import json
+    import sys
 
-    request = Request(
-        method=symmetrize.value,
-        one_to_one=one_to_one,
-        engine=engine.value if engine else None,
-        model=model,
-        save_model=save_model,
-        output=output,
-        gold=score,
-        threads=threads,
-        as_json=as_json,
-        force=force,
+    from rich.console import Console
+
+    from treebridge.alignment.pharaoh import write_pharaoh
+    from treebridge.corpus.bitext import Bitext
+    from treebridge.locks import hold
+    from treebridge.recipes.align import align as align_bitext
+    from treebridge.show.align import show_alignment
+
+    if model and aligner:
+        raise TreebridgeError("--model brings its own aligner: leave --aligner out")
+    bitext = Bitext(
+        tuple(files),
+        source_language=source_language,
+        target_language=target_language,
+        engine=words,
+        limit=pairs,
+        # Gold alignments are between words as they are written.
+        contractions=score is None if split_contractions is None else split_contractions,
     )
+    output = output or (None if score else "-")
     with hold(None if output == "-" else output), hold(save_model):
-        align_files(
-            files,
-            request,
-            source_language=source,
-            target_language=target,
-            engine=words.value,
-            limit=pairs,
-            # Links made by hand are between words as they are written.
-            contractions=score is None if contractions is None else contractions,
+        made = align_bitext(
+            bitext,
+            AlignSettings(aligner or AlignSettings.aligner, symmetrize, one_to_one),
+            model=model,
+            save_model=save_model,
+            gold=score,
+            threads=threads,
+            force=force,
+            progress=progress(),
         )
+        if output:
+            write_pharaoh(output, made.links)
+    stream = sys.stderr if output == "-" else sys.stdout
+    if as_json:
+        print(json.dumps(made.as_dict()), file=stream)
+    elif not is_quiet():
+        show_alignment(made, Console(file=stream))

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
+import click
 import typer
 from typer.core import TyperGroup
 
 from treebridge import __version__
+from treebridge.cli.command import command as command_class
 from treebridge.errors import OutputExists, TreebridgeError, in_one_sentence
+from treebridge.progress import QUIET, Progress
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Commands(TyperGroup):
@@ -39,10 +46,18 @@ app = typer.Typer(
     cls=Commands,
     help="Universal Dependencies trees for a language that has no treebank.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def command(
+    name: str, example: str, *, to: typer.Typer = app, renamed: dict[str, str] | None = None,
+    many: tuple[str, ...] = (),
+) -> Callable[[F], F]:  # fmt: skip
+    """Add a command whose help ends with an example."""
+    kind = command_class(renamed, frozenset(many))
+    return to.command(name, cls=kind, epilog=f"Example: {example}")
 
 
 def _version(wanted: bool) -> None:
@@ -54,10 +69,48 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def common(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No progress and no summary; works anywhere.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error; goes anywhere.")
+        bool, typer.Option("--debug", help="Show the traceback of an error; works anywhere.")
     ] = False,
 ) -> None:
     """Universal Dependencies trees for a language that has no treebank."""
+
+
+def is_quiet() -> bool:
+    """Whether `--quiet` was given."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.find_root().params.get("quiet"))
+
+
+def progress() -> Progress:
+    """What long work reports to: the terminal, or nobody with `--quiet`."""
+    if is_quiet():
+        return QUIET
+    from treebridge.show.progress import Terminal
+
+    return Terminal()
+
+
+def show(render: Callable[..., None], result: Any, **options: Any) -> None:
+    """Render a result for people, unless they asked for quiet."""
+    if not is_quiet():
+        render(result, **options)
+
+
+def note(text: str) -> None:
+    """Tell a person something beside the output."""
+    if not is_quiet():
+        print(text, file=sys.stderr)
+
+
+def print_json(figures: Any) -> None:
+    """One JSON object on one line."""
+    print(json.dumps(figures, ensure_ascii=False))

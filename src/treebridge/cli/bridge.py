@@ -2,190 +2,212 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from treebridge.cli.app import app
+from treebridge.alignment.settings import AlignerName, Symmetrization
+from treebridge.bridge.settings import (
+    PRESETS,
+    AnchorWords,
+    BridgePreset,
+    BridgeSettings,
+    CollectSettings,
+    FitSettings,
+    Level,
+    Map,
+    Weighting,
+)
+from treebridge.cli.app import command, note, print_json, progress, show
 from treebridge.cli.options import (
-    BACKEND,
-    CONTRACTIONS,
-    DEVICE,
-    ENGINE,
-    LAYERS,
-    LINKS,
-    PRECISION,
-    RAY_ADDRESS,
-    STORAGE,
-    TARGET_LANGUAGE,
-    WORKERS,
+    CLUSTER,
+    METHOD,
+    OUTPUT,
+    Backend,
     CheckSides,
+    Contractions,
+    Device,
     Engine,
     Force,
+    Json,
+    Links,
+    Offline,
     Pairs,
-    Symmetrize,
-    Where,
-    Words,
-    seed_option,
+    Precision,
+    RayAddress,
+    SourceLanguage,
+    TargetLanguage,
+    Tokenizer,
+    Workers,
+    by_preset,
+    checked_seed,
+    given,
+    option,
+    setting,
 )
+from treebridge.encode.settings import EncoderSettings
+from treebridge.errors import TreebridgeError
 
 
-class Level(str, Enum):
-    """What an anchor is the mean of."""
-
-    word = "word"
-    sense = "sense"
-    occurrence = "occurrence"
-
-
-class Weighting(str, Enum):
-    """How much an anchor counts."""
-
-    none = "none"
-    sqrt = "sqrt"
-    by_count = "count"
-
-
-class Map(str, Enum):
-    """What kind of map W is."""
-
-    procrustes = "procrustes"
-    least_squares = "least-squares"
-    blend = "blend"
-    rcsls = "rcsls"
-
-
-class AnchorWords(str, Enum):
-    """Which words make anchors."""
-
-    whole = "whole"
-    all = "all"
-
-
-class BridgePreset(str, Enum):
-    """Named settings."""
-
-    default = "default"
-    paper = "paper"
-
-
-@app.command()
+@command(
+    "bridge",
+    "treebridge bridge en-pt.tsv.xz --into en --target-encoder pt-bert -o en-pt",
+    renamed={"--source": "--source-encoder", "--target": "--target-encoder"},
+)
 def bridge(
     files: Annotated[
-        list[str] | None, typer.Argument(help="A bitext: one file, or two parallel ones.")
+        list[str] | None, typer.Argument(help="Bitext: one file, or two parallel ones.")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="Encoder of the target language.")] = None,
+    target_encoder: Annotated[str | None, option("Encoder of the target language.")] = None,
+    into: Annotated[Path | None, option("Parser that the bridge leads into.")] = None,
+    source_encoder: Annotated[
+        str | None, option("Encoder of the source language, if there is no parser.")
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder for the bridge.")
+        Path | None, option("Folder for the bridge.", "-o", "--output", panel=OUTPUT)
     ] = None,
-    into: Annotated[Path | None, typer.Option(help="The parser it leads to.")] = None,
-    source: Annotated[
-        str | None, typer.Option(help="Encoder of the source language, where there is no parser.")
-    ] = None,
+    force: Force = False,
+    as_json: Json = False,
     pairs: Pairs = None,
-    check_sides: CheckSides = True,
-    links: Annotated[str | None, typer.Option(help=LINKS)] = None,
+    check_sides: CheckSides = BridgeSettings.check_sides,
+    source_language: SourceLanguage = "en",
+    target_language: TargetLanguage = None,
+    links: Links = None,
+    preset: Annotated[
+        BridgePreset,
+        option("paper: fast-align, whole words, anchors normalised by themselves.", panel=METHOD),
+    ] = "default",
     aligner: Annotated[
-        Engine | None,
-        typer.Option(help="Which aligner to train.", show_default="hmm; paper: fast-align"),
+        AlignerName | None,
+        setting(BridgeSettings, "aligner", "Word aligner.",
+                show_default=by_preset(PRESETS, "aligner")),
     ] = None,
     symmetrize: Annotated[
-        Symmetrize, typer.Option(help="How two directions make one.")
-    ] = Symmetrize.intersection,
+        Symmetrization | None,
+        setting(BridgeSettings, "symmetrize", "How both directions of alignment are combined.",
+                show_default=by_preset(PRESETS, "symmetrize")),
+    ] = None,
     rounds: Annotated[
-        int, typer.Option(min=1, help="More: link words anew by the bridge, while it gains.")
-    ] = 1,
-    level: Annotated[Level, typer.Option(help="What an anchor is the mean of.")] = Level.sense,
-    isotropy: Annotated[bool, typer.Option(help="Iterative normalization.")] = True,
+        int | None,
+        setting(BridgeSettings, "rounds", "Rounds of re-alignment with the bridge; stops when "
+                "nothing is gained.", min=1, show_default=by_preset(PRESETS, "rounds")),
+    ] = None,
+    level: Annotated[
+        Level | None,
+        setting(FitSettings, "level", "What an anchor is the mean of.",
+                show_default=by_preset(PRESETS, "level")),
+    ] = None,
+    isotropy: Annotated[
+        bool | None,
+        setting(FitSettings, "isotropy", "Iterative normalization.", "--isotropy/--no-isotropy",
+                show_default="isotropy"),
+    ] = None,
     weighting: Annotated[
         Weighting | None,
-        typer.Option(help="How much an anchor counts.", show_default="count; paper: none"),
+        setting(FitSettings, "weighting", "Weight of an anchor.",
+                show_default=by_preset(PRESETS, "weighting")),
     ] = None,
-    map_kind: Annotated[Map, typer.Option("--map", help="What kind of map.")] = Map.procrustes,
+    map_kind: Annotated[
+        Map | None,
+        setting(FitSettings, "map", "Kind of map.", "--map",
+                show_default=by_preset(PRESETS, "map")),
+    ] = None,
     anchor_words: Annotated[
         AnchorWords | None,
-        typer.Option(help="whole: single pieces on both sides.", show_default="all; paper: whole"),
+        setting(CollectSettings, "anchor_words", "Words that make anchors; whole: single pieces "
+                "on both sides.", show_default=by_preset(PRESETS, "anchor_words")),
     ] = None,
-    preset: Annotated[
-        BridgePreset, typer.Option(help="paper: fast-align, anchors normalised by themselves.")
-    ] = BridgePreset.default,
-    source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
-    target_language: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
-    contractions: Annotated[bool, typer.Option(help=CONTRACTIONS)] = True,
-    words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
-    seed: Annotated[int, seed_option("For sampling and clustering.")] = 0,
-    force: Force = False,
+    contractions: Contractions = True,
+    words: Tokenizer = "rules",
+    seed: Annotated[
+        int | None,
+        setting(FitSettings, "seed", "Random seed of sampling and clustering.",
+                show_default=by_preset(PRESETS, "seed"), callback=checked_seed),
+    ] = None,
     layers: Annotated[
-        str | None, typer.Option(help=LAYERS, show_default="the parser's; else last4")
+        str | None,
+        setting(EncoderSettings, "layers", "Layers to average: lastN, or a list like 9,10,-1.",
+                show_default="the parser's; else last4"),
     ] = None,
-    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
-    precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
-    backend: Annotated[str, typer.Option(help=BACKEND)] = "torch",
-    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
-    engine: Annotated[Where, typer.Option(help=ENGINE)] = Where.local,
-    ray_address: Annotated[str | None, typer.Option(help=RAY_ADDRESS)] = None,
-    storage: Annotated[str | None, typer.Option(help=STORAGE)] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help=WORKERS)] = None,
+    device: Device = EncoderSettings.device,
+    precision: Precision = EncoderSettings.precision,
+    backend: Backend = EncoderSettings.backend,
+    offline: Offline = EncoderSettings.offline,
+    engine: Engine = "local",
+    ray_address: RayAddress = None,
+    storage: Annotated[
+        str | None,
+        option("Folder that all machines see, or an address such as s3://bucket/folder.",
+               panel=CLUSTER),
+    ] = None,
+    workers: Workers = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what it would take, for --pairs pairs.")
+        bool, option("Only estimate time, disk and memory for --pairs pairs.", "--dry-run",
+                     panel=CLUSTER)
     ] = False,
     gpu: Annotated[
-        str | None, typer.Option(help="Of each worker, for --dry-run, such as a100.")
+        str | None, option("GPU of each worker for --dry-run, such as a100.", panel=CLUSTER)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
-) -> None:
-    """Fit the map that carries target vectors into a parser's space, and say how good it is."""
-    from treebridge.bridge.bridge import BridgeSettings
-    from treebridge.bridge.layout import CollectSettings
-    from treebridge.bridge.make import MakeSettings
+) -> None:  # fmt: skip
+    """Fit the map that carries target vectors into a parser's space, and judge it."""
     from treebridge.cluster.engine import ClusterSettings
     from treebridge.corpus.bitext import Bitext
-    from treebridge.encode.encoder import EncoderSettings
-    from treebridge.errors import TreebridgeError
-    from treebridge.locks import hold
-    from treebridge.show.bridge import bridge_files
-    from treebridge.show.plan import show_plan
 
-    named = layers or EncoderSettings.layers
-    encoding = EncoderSettings(named, precision, backend, device, offline=offline)
-    paper = preset is BridgePreset.paper
-    words_by_preset = AnchorWords.whole if paper else AnchorWords.all
-    collect = CollectSettings(anchor_words=(anchor_words or words_by_preset).value, seed=seed)
+    settings = BridgeSettings.preset(
+        preset,
+        **given(
+            aligner=aligner, symmetrize=symmetrize, links=links, rounds=rounds, level=level,
+            isotropy=isotropy, weighting=weighting, map=map_kind, anchor_words=anchor_words,
+            seed=seed, check_sides=check_sides,
+        ),
+    )  # fmt: skip
+    encoding = EncoderSettings(
+        layers or EncoderSettings.layers, precision, backend, device, offline=offline
+    )
     bitext = None
     if files:
         bitext = Bitext(
             tuple(files),
             source_language=source_language,
             target_language=target_language,
-            engine=words.value,
+            engine=words,
             limit=pairs,
             contractions=contractions,
         )
     if dry_run:
-        show_plan(
-            bitext, source, target, into, pairs or 1_000_000, workers or 1, gpu, collect, encoding,
-            as_json=as_json,
+        from treebridge.recipes.plan import plan_bridge
+        from treebridge.show import plan as show_plan
+
+        planned = plan_bridge(
+            bitext, target_encoder, settings.collect, encoding, into=into,
+            source_encoder=source_encoder, pairs=pairs or 1_000_000, workers=workers or 1, gpu=gpu,
         )  # fmt: skip
+        print_json(show_plan.as_dict(planned)) if as_json else show_plan.show_plan(planned)
         return
-    if bitext is None or target is None or output is None:
-        raise TreebridgeError("name a bitext, --target ENCODER and -o FOLDER")
-    by_preset = Weighting.none if paper else Weighting.by_count
-    settings = MakeSettings(
-        fit=BridgeSettings(
-            level.value, isotropy, (weighting or by_preset).value, map_kind.value, paper, seed
-        ),
-        collect=collect,
-        aligner=(aligner or (Engine.fast_align if paper else Engine.hmm)).value,
-        symmetrize=symmetrize.value,
-        links=links,
-        rounds=rounds,
-        check_sides=check_sides,
+    if bitext is None or target_encoder is None or output is None:
+        raise TreebridgeError("name a bitext, --target-encoder ENCODER and -o FOLDER")
+    if into is None and source_encoder is None:
+        raise TreebridgeError("say where the bridge leads: --into PARSER or --source-encoder NAME")
+    from treebridge.recipes.bridge import bridge as make_bridge
+    from treebridge.show.bridge import as_dict, show_bridge
+
+    made = make_bridge(
+        bitext,
+        target_encoder,
+        output,
+        settings,
+        encoding,
+        into=into,
+        source_encoder=source_encoder,
+        parsers_layers=layers is None,
+        cluster=ClusterSettings(ray_address, storage, workers) if engine == "ray" else None,
+        force=force,
+        progress=progress(),
     )
-    cluster = ClusterSettings(ray_address, storage, workers) if engine is Where.ray else None
-    with hold(output):
-        bridge_files(
-            bitext, source, target, into, output, settings, encoding,
-            parsers_layers=layers is None, as_json=as_json, cluster=cluster, force=force,
-        )  # fmt: skip
+    if made.found:
+        note("already made from the same bitext, encoders and settings")
+    if as_json:
+        print_json(as_dict(made.bridge))
+    else:
+        show(show_bridge, made.bridge, path=made.folder)

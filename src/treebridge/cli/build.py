@@ -5,93 +5,141 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from treebridge.cli.app import app
-from treebridge.cli.bridge import AnchorWords, Level, Map
+from treebridge.alignment.settings import AlignerName
+from treebridge.bridge.settings import (
+    AnchorWords,
+    BridgeSettings,
+    CollectSettings,
+    FitSettings,
+    Level,
+    Map,
+)
+from treebridge.cli.app import command, progress, show
 from treebridge.cli.options import (
-    CONTRACTIONS,
-    DEVICE,
-    LAYERS,
-    TARGET_LANGUAGE,
+    OUTPUT,
+    TRAINING,
     CheckSides,
-    Engine,
+    Contractions,
+    Device,
     Force,
+    Layers,
+    Offline,
     Pairs,
-    Preset,
-    Tags,
-    Words,
-    seed_option,
+    SourceLanguage,
+    TargetLanguage,
+    Tokenizer,
+    by_preset,
+    checked_seed,
+    given,
+    option,
+    setting,
+)
+from treebridge.encode.settings import EncoderSettings
+from treebridge.parse.settings import (
+    PRESETS,
+    ParserPreset,
+    ParserSettings,
+    RefineSettings,
+    TagsFrom,
 )
 
 
-@app.command()
+@command(
+    "build",
+    "treebridge build --treebank en.conllu --bitext en-pt.tsv.xz --source-encoder en-bert "
+    "--target-encoder pt-bert --refine -o pt",
+)
 def build(
-    treebank: Annotated[str, typer.Option(help="Source trees, CoNLL-U.")],
-    bitext: Annotated[list[str], typer.Option(help="Parallel text: one file, or twice for two.")],
-    source_encoder: Annotated[str, typer.Option(help="Folder or hub name.")],
-    target_encoder: Annotated[str, typer.Option(help="Folder or hub name.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for all of it.")],
+    treebank: Annotated[str, option("Source treebank (CoNLL-U).")],
+    bitext: Annotated[list[str], option("Parallel text: one file, or twice for two files.")],
+    source_encoder: Annotated[str, option("Source encoder: folder or hub name.")],
+    target_encoder: Annotated[str, option("Target encoder: folder or hub name.")],
+    output: Annotated[
+        Path, option("Folder for the finished parser.", "-o", "--output", panel=OUTPUT)
+    ],
+    force: Force = False,
     dev: Annotated[
-        str | None, typer.Option(help="Source trees that choose the best epoch.")
+        str | None,
+        option("Trees that choose the best epoch; default: every 20th sentence is held out."),
     ] = None,
     pairs: Pairs = None,
-    check_sides: CheckSides = True,
-    preset: Annotated[Preset, typer.Option(help="Of the parser, as in `train`.")] = Preset.default,
-    tags: Annotated[Tags, typer.Option(help="Parts of speech, as in `train`.")] = Tags.predicted,
-    epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
+    check_sides: CheckSides = BridgeSettings.check_sides,
+    source_language: SourceLanguage = "en",
+    target_language: TargetLanguage = None,
     refine: Annotated[
         bool,
-        typer.Option("--refine", help="Go on learning from the bitext, as `refine` does."),
+        option("Learn from projected trees, as `refine` does: a few more minutes, the best "
+               "accuracy.", "--refine", panel=TRAINING),
     ] = False,
-    aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
-    level: Annotated[Level, typer.Option(help="What an anchor is the mean of.")] = Level.sense,
-    map_kind: Annotated[Map, typer.Option("--map", help="What kind of map.")] = Map.procrustes,
+    preset: Annotated[
+        ParserPreset,
+        option("Parser preset; default: under an hour on two cores; small: minutes.",
+               panel=TRAINING),
+    ] = "default",
+    tags: Annotated[
+        TagsFrom | None,
+        setting(ParserSettings, "tags", "Part-of-speech tags: predicted by the parser, or given.",
+                panel=TRAINING, show_default=by_preset(PRESETS, "tags")),
+    ] = None,
+    epochs: Annotated[
+        int | None,
+        setting(ParserSettings, "epochs", "Number of epochs.", panel=TRAINING, min=1,
+                show_default="the preset's"),
+    ] = None,
+    seed: Annotated[
+        int, setting(ParserSettings, "seed", "Random seed.", panel=TRAINING, callback=checked_seed)
+    ] = ParserSettings.seed,
+    aligner: Annotated[
+        AlignerName, setting(BridgeSettings, "aligner", "Word aligner.")
+    ] = BridgeSettings.aligner,
+    level: Annotated[
+        Level, setting(FitSettings, "level", "What an anchor is the mean of.")
+    ] = FitSettings.level,
+    map_kind: Annotated[
+        Map, setting(FitSettings, "map", "Kind of map.", "--map")
+    ] = FitSettings.map,
     anchor_words: Annotated[
-        AnchorWords, typer.Option(help="whole: single pieces on both sides.")
-    ] = AnchorWords.all,
-    source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
-    target_language: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
-    contractions: Annotated[bool, typer.Option(help=CONTRACTIONS)] = True,
-    words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
-    seed: Annotated[int, seed_option("Same seed, same parser.")] = 1,
-    force: Force = False,
-    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
-    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
-    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
-) -> None:
-    """A parser for a language without trees, in one go and one folder.
+        AnchorWords,
+        setting(CollectSettings, "anchor_words", "Words that make anchors; whole: single pieces "
+                "on both sides."),
+    ] = CollectSettings.anchor_words,
+    contractions: Contractions = True,
+    words: Tokenizer = "rules",
+    layers: Layers = EncoderSettings.layers,
+    device: Device = EncoderSettings.device,
+    offline: Offline = EncoderSettings.offline,
+) -> None:  # fmt: skip
+    """Build a parser for a language without a treebank, in one go and one folder.
 
-    Run it again after an interruption or with other settings: what is there is not made anew.
+    Finished steps are reused, so you can interrupt it and run the same command again.
     """
-    from treebridge.bridge.bridge import BridgeSettings
-    from treebridge.bridge.layout import CollectSettings
-    from treebridge.bridge.make import MakeSettings
     from treebridge.corpus.bitext import Bitext
-    from treebridge.encode.encoder import EncoderSettings
-    from treebridge.experiment.lab import LabSettings
-    from treebridge.locks import hold
-    from treebridge.parse.settings import ParserSettings
-    from treebridge.show.build import build_parser
+    from treebridge.recipes.build import BuildSettings
+    from treebridge.recipes.build import build as build_parser
+    from treebridge.show.build import show_built
 
-    changes = {"epochs": epochs} if epochs else {}
-    collect = CollectSettings(anchor_words=anchor_words.value)
-    settings = LabSettings(
-        ParserSettings.preset(preset.value, tags=tags.value, **changes),
-        MakeSettings(collect=collect, aligner=aligner.value, check_sides=check_sides),
+    settings = BuildSettings(
+        ParserSettings.preset(preset, seed=seed, **given(tags=tags, epochs=epochs)),
+        BridgeSettings.preset(
+            aligner=aligner,
+            level=level,
+            map=map_kind,
+            anchor_words=anchor_words,
+            check_sides=check_sides,
+        ),
         EncoderSettings(layers, device=device, offline=offline),
+        RefineSettings(seed=seed) if refine else None,
     )
     text = Bitext(
         tuple(bitext),
         source_language=source_language,
         target_language=target_language,
-        engine=words.value,
+        engine=words,
         limit=pairs,
         contractions=contractions,
     )
-    encoders = (source_encoder, target_encoder)
-    fit = BridgeSettings(level=level.value, map=map_kind.value)
-    with hold(output):
-        build_parser(
-            treebank, dev, text, encoders, output, settings, fit, seed, refine=refine, force=force
-        )
+    built = build_parser(
+        treebank, text, source_encoder, target_encoder, output, settings,
+        dev=dev, force=force, progress=progress(),
+    )  # fmt: skip
+    show(show_built, built)

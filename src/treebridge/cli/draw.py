@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from treebridge.cli.app import app
-from treebridge.cli.options import Force
+from treebridge.cli.app import command, note
+from treebridge.cli.options import OUTPUT, Force, option
 
 
-class Picture(str, Enum):
-    """What `draw` makes."""
-
-    text = "text"
-    svg = "svg"
-    html = "html"
-
-
-@app.command()
+@command("draw", "treebridge draw trees.conllu -o trees.html")
 def draw(
     files: Annotated[
-        list[str] | None, typer.Argument(help="CoNLL-U; - or nothing: standard input.")
+        list[str] | None, typer.Argument(help="CoNLL-U (default: standard input).")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="A file, or for svg a folder; its name tells which."),
+        option("File, or folder for several SVGs; its ending sets the format.", "-o", "--output",
+               panel=OUTPUT),
     ] = None,
     picture: Annotated[
-        Picture | None, typer.Option("--format", help="text, svg or html; text if nothing tells.")
-    ] = None,
-    sentences: Annotated[
-        str | None, typer.Option(help="Only these, counted from 1: 3, or 3-5.")
+        Literal["text", "svg", "html"] | None,
+        option("Output format.", "--format", panel=OUTPUT, show_default="by the output's name"),
     ] = None,
     force: Force = False,
-) -> None:
-    """Draw the trees of CoNLL-U; where a parser was unsure, the arc is dashed."""
+    sentences: Annotated[
+        str | None, option("Draw only these sentences, counted from 1: 3, or 3-5.")
+    ] = None,
+) -> None:  # fmt: skip
+    """Draw the trees of CoNLL-U; arcs of which the parser was unsure are dashed."""
     from treebridge.locks import hold
     from treebridge.show.draw import draw_files
 
-    kind = picture.value if picture else None
     with hold(output):
-        draw_files(files or ["-"], output, kind, sentences, force=force)
+        draw_files(files or ["-"], output, picture, sentences, force=force)
+    if output is not None:
+        note(f"wrote {output}")

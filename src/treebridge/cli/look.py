@@ -2,107 +2,169 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from treebridge.cli.app import app
-from treebridge.cli.options import DEVICE, LAYERS, Force, Pairs, seed_option
+from treebridge.cli.app import app, command, print_json, progress
+from treebridge.cli.options import (
+    METHOD,
+    OUTPUT,
+    Device,
+    Force,
+    Json,
+    Layers,
+    Offline,
+    Pairs,
+    SourceLanguage,
+    TargetLanguage,
+    checked_seed,
+    option,
+)
+from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
 
-
-class Kind(str, Enum):
-    """What `inspect` takes a file for."""
-
-    treebank = "treebank"
-    bitext = "bitext"
-    text = "text"
+if TYPE_CHECKING:
+    from treebridge.bridge.bridge import Bridge
+    from treebridge.recipes.inspect import ModelInfo
 
 
-@app.command()
+@command(
+    "inspect",
+    "treebridge inspect en-pt.tsv.xz",
+    renamed={"--source": "--source-language", "--target": "--target-language"},
+)
 def inspect(
     files: Annotated[
-        list[str], typer.Argument(help="CoNLL-U, bitext or text; - is standard input.")
+        list[str],
+        typer.Argument(help="Treebank, bitext, text (- for standard input), bridge or model."),
     ],
-    kind: Annotated[Kind | None, typer.Option("--as", help="Take the files for this.")] = None,
+    kind: Annotated[
+        Literal["treebank", "bitext", "text"] | None,
+        option("Treat the files as this type.", "--as"),
+    ] = None,
     parallel: Annotated[
-        bool, typer.Option("--parallel", help="The two files are the two sides of one bitext.")
+        bool, option("The two files are the two sides of one bitext.", "--parallel")
     ] = False,
-    source: Annotated[
-        str,
-        typer.Option("--source", "--source-language", help="Language of a bitext's source side."),
-    ] = "en",
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "--target-language", help="Language of its target side."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
-    word: Annotated[
-        list[str] | None, typer.Option(help="With --encoder: how a target word's contexts group.")
-    ] = None,
-    encoder: Annotated[str | None, typer.Option(help="Folder or hub name of an encoder.")] = None,
     pairs: Pairs = None,
-    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
-    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
-    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
-) -> None:
-    """What is in a treebank, a bitext or a text: sizes, lengths, labels, filters, problems."""
-    if Path(files[0]).is_dir() and (Path(files[0]) / "bridge.safetensors").exists():
-        from treebridge.show.bridge import inspect_bridge
+    source_language: SourceLanguage = "en",
+    target_language: TargetLanguage = None,
+    as_json: Json = False,
+    word: Annotated[
+        list[str] | None,
+        option("Word to look up: its senses in a bridge; with --encoder, its contexts in a bitext.",
+               panel=METHOD),
+    ] = None,
+    encoder: Annotated[
+        str | None, option("Encoder for --word: folder or hub name.", panel=METHOD)
+    ] = None,
+    layers: Layers = EncoderSettings.layers,
+    device: Device = EncoderSettings.device,
+    offline: Offline = EncoderSettings.offline,
+) -> None:  # fmt: skip
+    """Describe a treebank, bitext, text, bridge or model: sizes, lengths, labels, problems."""
+    from treebridge.recipes.inspect import inspect_file, inspect_folder
 
-        inspect_bridge(Path(files[0]), word or [], as_json=as_json)
+    if found := inspect_folder(files[0]):
+        _show_folder(found, files[0], word or [], as_json)
         return
     if word or encoder:
-        from treebridge.encode.encoder import EncoderSettings
-        from treebridge.show.contexts import inspect_words
-
+        if not word or encoder is None:
+            raise TreebridgeError("--word and --encoder go together: which word, whose vectors?")
         settings = EncoderSettings(layers=layers, device=device, offline=offline)
-        inspect_words(tuple(files), word or [], encoder, settings, (source, target), pairs, as_json)
+        _show_words(tuple(files), word, encoder, settings, source_language, target_language, pairs,
+                    as_json)  # fmt: skip
         return
-    from treebridge.show.inspect import inspect_files
+    from rich.console import Console
 
-    problems = inspect_files(
-        files,
-        kind=kind.value if kind else None,
-        parallel=parallel,
-        languages=(source, target),
-        pairs=pairs,
-        as_json=as_json,
-    )
+    from treebridge.show.tables import as_dict, show
+
+    console = Console(soft_wrap=False)
+    problems: list[str] = []
+    for group in [tuple(files)] if parallel else [(file,) for file in files]:
+        statistics = inspect_file(
+            group, kind, source_language=source_language, target_language=target_language,
+            pairs=pairs, progress=progress(),
+        )  # fmt: skip
+        print_json(as_dict(statistics)) if as_json else show(statistics, console)
+        problems += statistics.problems
     if problems:
         more = f" (and {len(problems) - 1:,} more problems)" if len(problems) > 1 else ""
         raise TreebridgeError(problems[0] + more)
 
 
-@app.command()
+def _show_folder(found: Bridge | ModelInfo, name: str, words: list[str], as_json: bool) -> None:
+    from treebridge.recipes.inspect import ModelInfo
+    from treebridge.show import bridge as show_bridge
+    from treebridge.show import inspect as show_inspect
+
+    if isinstance(found, ModelInfo):
+        print_json(show_inspect.as_dict(found)) if as_json else show_inspect.show_model(found)
+        return
+    if not words:
+        print_json(show_bridge.as_dict(found)) if as_json else show_bridge.show_bridge(found, name)
+    for word in words:
+        senses = [sense for sense in found.senses if sense["word"] == word.lower()]
+        if as_json:
+            print_json({"word": word, "senses": senses})
+        else:
+            show_bridge.show_word(word, senses, found)
+
+
+def _show_words(
+    files: tuple[str, ...],
+    words: list[str],
+    encoder: str,
+    settings: EncoderSettings,
+    source: str,
+    target: str | None,
+    pairs: int | None,
+    as_json: bool,
+) -> None:
+    from rich.console import Console
+
+    from treebridge.corpus.bitext import Bitext
+    from treebridge.recipes.inspect import inspect_words
+    from treebridge.show.contexts import as_dict, show_contexts
+
+    bitext = Bitext(files, source_language=source, target_language=target, limit=pairs)
+    console = Console()
+    for contexts in inspect_words(bitext, words, encoder, settings, progress()):
+        print_json(as_dict(contexts)) if as_json else show_contexts(contexts, console)
+
+
+@command("demo", "treebridge demo")
 def demo(
     folder: Annotated[
-        Path, typer.Option("-o", "--output", help="Where the made languages are written.")
+        Path, option("Folder for the artificial languages and the report.", "-o", "--output",
+                     panel=OUTPUT)
     ] = Path("demo"),
-    seed: Annotated[int, seed_option("Another seed, other languages.")] = 1,
+    seed: Annotated[
+        int, option("Random seed: another seed, other languages.", panel=METHOD,
+                    callback=checked_seed)
+    ] = 1,
     force: Force = False,
-) -> None:
-    """The whole story on artificial languages, offline."""
-    from treebridge.experiment.demo import run_demo
+) -> None:  # fmt: skip
+    """The whole story on artificial languages, offline, in a few minutes."""
+    from treebridge.show.demo import run_demo
 
-    run_demo(folder, seed, force=force)
+    run_demo(folder, seed, force=force, progress=progress())
 
 
 cache = typer.Typer(no_args_is_help=True, help="Vectors and exported encoders kept on disk.")
 app.add_typer(cache, name="cache")
 
 
-@cache.command("list")
+@command("list", "treebridge cache list", to=cache)
 def cache_list() -> None:
-    """What is in the cache, and how large."""
+    """List what is in the cache, and how large it is."""
     from treebridge.show.cache import show_cache
 
     show_cache()
 
 
-@cache.command("clear")
+@command("clear", "treebridge cache clear", to=cache)
 def cache_clear() -> None:
     """Empty the cache; everything in it can be made again."""
     from treebridge.encode.cache import clear_cache

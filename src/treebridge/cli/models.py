@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from treebridge.cli.app import app
+from treebridge.cli.app import command
 
 
-@app.command()
+@command("models", "treebridge models")
 def models() -> None:
-    """Which models come with the package."""
+    """List the models that come with the package."""
     from treebridge.show.models import show_models
 
     show_models()

@@ -2,139 +2,181 @@
 
 from __future__ import annotations
 
-from enum import Enum
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from treebridge.cli.app import app
+from treebridge.cli.app import command, note, print_json, progress, show
 from treebridge.cli.options import (
-    BACKEND,
-    BRIDGE,
-    DEVICE,
-    ENGINE,
-    MODEL,
-    OTHER_ENCODER,
-    PRECISION,
-    RAY_ADDRESS,
-    WORKERS,
+    METHOD,
+    OUTPUT,
+    Backend,
+    BridgeFolder,
+    Device,
+    Engine,
     Force,
-    Where,
+    Json,
+    MovedEncoder,
+    Offline,
+    Precision,
+    RayAddress,
+    Workers,
+    option,
 )
+from treebridge.encode.settings import EncoderSettings
+from treebridge.errors import TreebridgeError
 
 
-class Format(str, Enum):
-    """What `parse` and `draw` write."""
-
-    conllu = "conllu"
-    json = "json"
-    text = "text"
-    svg = "svg"
-    html = "html"
-
-
-@app.command()
+@command("parse", 'treebridge parse --model es "El banco aprobó el préstamo."')
 def parse(
-    model: Annotated[str, typer.Option(help=MODEL)],
     files: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="Raw text or CoNLL-U; - or nothing: standard input; or a sentence itself."
-        ),
+        typer.Argument(help="Raw text or CoNLL-U (default: standard input), or a sentence itself."),
     ] = None,
-    bridge: Annotated[str | None, typer.Option(help=BRIDGE)] = None,
+    model: Annotated[
+        str | None, option("Model folder, or the name of a shipped model.")
+    ] = None,
+    text: Annotated[
+        list[str] | None, option("Text to parse, whatever it looks like.")
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="A file instead of standard output.")
+        Path | None,
+        option("Output file; default: standard output.", "-o", "--output", panel=OUTPUT),
     ] = None,
-    lines: Annotated[bool, typer.Option("--lines", help="One sentence a line.")] = False,
-    tokens: Annotated[
-        bool, typer.Option("--tokens", help="One sentence a line, spaces between its words.")
-    ] = False,
     output_format: Annotated[
-        Format, typer.Option("--format", help="json: an object a line; svg, html: pictures.")
-    ] = Format.conllu,
+        Literal["conllu", "json", "text", "svg", "html"],
+        option("Output format; json: one object per line.", "--format", panel=OUTPUT),
+    ] = "conllu",
     confidence: Annotated[
-        bool, typer.Option("--confidence", help="Write how sure the parser is into MISC.")
+        bool, option("Write the probability of each arc into MISC.", "--confidence", panel=OUTPUT)
+    ] = False,
+    force: Force = False,
+    lines: Annotated[bool, option("One sentence per line.", "--lines")] = False,
+    tokens: Annotated[
+        bool, option("One sentence per line, words separated by spaces.", "--tokens")
     ] = False,
     language: Annotated[
-        str | None, typer.Option(help="Of raw text, such as pt; else the model's.")
+        str | None, option("Language of raw text (default: the model's).")
     ] = None,
     mwt: Annotated[
-        str | None, typer.Option(help="Table of multi-word tokens; a line: do<tab>de o.")
+        str | None, option("Table of contractions, one per line: do<tab>de o.")
     ] = None,
-    force: Force = False,
-    encoder: Annotated[str | None, typer.Option(help=OTHER_ENCODER)] = None,
-    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
-    precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
-    backend: Annotated[str, typer.Option(help=BACKEND)] = "torch",
-    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
-    engine: Annotated[Where, typer.Option(help=ENGINE)] = Where.local,
-    ray_address: Annotated[str | None, typer.Option(help=RAY_ADDRESS)] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help=WORKERS)] = None,
-) -> None:
-    """Give each sentence its tree; UPOS is filled in where there is none."""
+    bridge: BridgeFolder = None,
+    encoder: MovedEncoder = None,
+    device: Device = EncoderSettings.device,
+    precision: Precision = EncoderSettings.precision,
+    backend: Backend = EncoderSettings.backend,
+    offline: Offline = EncoderSettings.offline,
+    engine: Engine = "local",
+    ray_address: RayAddress = None,
+    workers: Workers = None,
+) -> None:  # fmt: skip
+    """Parse text or CoNLL-U; UPOS is predicted where there is none."""
+    from treebridge.corpus.files import open_bytes
+    from treebridge.corpus.input import Reading, is_text, text_source
+    from treebridge.parse.shipped import find_model
+    from treebridge.show.output import WRITERS, check_output
+
+    folder = find_model(_chosen(model))
+    inputs = files or ([] if text else ["-"])
+    for file in inputs:
+        if file != "-" and not is_text(file):
+            with open_bytes(file):  # a missing file is reported before a model is loaded
+                pass
+    check_output(output, output_format, force=force)
+    typed = "-" in inputs and sys.stdin.isatty()
+    if typed:
+        note("type sentences; an empty line or Ctrl-D ends one")
+
     from treebridge.cluster.engine import ClusterSettings
-    from treebridge.encode.encoder import EncoderSettings
     from treebridge.locks import hold
-    from treebridge.show.output import check_output
-    from treebridge.show.parse import Reading, check_inputs, load_parser, parse_files, ray_parse
+    from treebridge.parse.confidence import with_confidence
+    from treebridge.parse.parser import CHUNK, Parser
+    from treebridge.recipes.parse import parse_files, parse_on_cluster
 
-    kind, files = output_format.value, files or ["-"]
-    check_inputs(files)
-    check_output(output, kind, force=force)
     encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
-    with hold(output):
-        parser = load_parser(model, bridge, encoder, encoding)
+    elsewhere = None
+    if engine == "ray":
         cluster = ClusterSettings(ray_address, workers=workers)
-        elsewhere = ray_parse(cluster, model, bridge, encoder, encoding)
-        reading = Reading(language, lines, tokens, mwt)
-        parse_files(
-            parser, files, reading, output=output, kind=kind, confidence=confidence, force=force,
-            parse=elsewhere if engine is Where.ray else None,
-        )  # fmt: skip
+        elsewhere = parse_on_cluster(cluster, folder, encoder, encoding, bridge)
+    sources = [text_source(file) if is_text(file) else file for file in inputs]
+    with hold(output):
+        parsed = parse_files(
+            Parser.load(folder, encoder, encoding, bridge),
+            [*sources, *map(text_source, text or ())],
+            Reading(language, lines, tokens, mwt),
+            at_once=1 if typed else CHUNK,
+            parse=elsewhere,
+            progress=progress(),
+        )
+        sure = confidence or output_format in ("svg", "html", "text")  # pictures show it anyway
+        trees = (with_confidence(one) if sure else one.sentence for one in parsed)
+        WRITERS[output_format](trees, output)
+    if output is not None:
+        note(f"wrote {output}")
 
 
-class Rules(str, Enum):
-    """Which words and which labels `evaluate` counts."""
+def _chosen(model: str | None) -> str:
+    """The model that was named; without one, say which there are."""
+    from treebridge.parse.shipped import shipped_models
 
-    paper = "paper"
-    conll18 = "conll18"
+    if model is not None:
+        return model
+    names = ", ".join(shipped_models())
+    raise TreebridgeError(
+        f"name a model with --model: a folder, or a shipped one ({names or 'none is shipped'}); "
+        "`treebridge models` describes them"
+    )
 
 
-@app.command()
+@command("evaluate", "treebridge evaluate --model es es_gsd-ud-dev.conllu")
 def evaluate(
     files: Annotated[
         list[str],
-        typer.Argument(help="system.conllu gold.conllu, or gold.conllu alone with --model."),
+        typer.Argument(help="system.conllu gold.conllu; with --model only gold.conllu."),
     ],
-    model: Annotated[str | None, typer.Option(help=MODEL)] = None,
-    bridge: Annotated[str | None, typer.Option(help=BRIDGE)] = None,
+    model: Annotated[
+        str | None, option("Model folder, or the name of a shipped model.")
+    ] = None,
+    bridge: BridgeFolder = None,
     convention: Annotated[
-        Rules,
-        typer.Option(
-            help="paper: without PUNCT and SYM, full labels; conll18: as the official script."
-        ),
-    ] = Rules.paper,
-    detail: Annotated[bool, typer.Option("--detail", help="Also by label and by length.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Figures for machines.")] = False,
-    encoder: Annotated[str | None, typer.Option(help=OTHER_ENCODER)] = None,
-    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
-    precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
-    backend: Annotated[str, typer.Option(help=BACKEND)] = "torch",
-    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
-) -> None:
-    """How good the trees of a file or of a parser are: UAS, LAS, CLAS, UPOS, UEM and LEM."""
-    from treebridge.show.evaluate import evaluate_files, evaluate_model
+        Literal["paper", "conll18"],
+        option("paper: without PUNCT and SYM, full labels; conll18: as the official script.",
+               panel=METHOD),
+    ] = "paper",
+    detail: Annotated[
+        bool, option("Also score each label and arc length.", "--detail", panel=OUTPUT)
+    ] = False,
+    as_json: Json = False,
+    encoder: MovedEncoder = None,
+    device: Device = EncoderSettings.device,
+    precision: Precision = EncoderSettings.precision,
+    backend: Backend = EncoderSettings.backend,
+    offline: Offline = EncoderSettings.offline,
+) -> None:  # fmt: skip
+    """Score trees: UAS, LAS, CLAS, UPOS, UEM and LEM."""
+    from treebridge.recipes.evaluate import evaluate_files, evaluate_parser
+    from treebridge.show.evaluate import as_dict, show_evaluation
 
     if model is None:
-        evaluate_files(files, convention=convention.value, detail=detail, as_json=as_json)
-        return
-    from treebridge.encode.encoder import EncoderSettings
-    from treebridge.show.parse import load_parser
+        if len(files) != 2:
+            raise TreebridgeError(
+                "evaluate needs two files, system.conllu gold.conllu, or --model and one gold file"
+            )
+        evaluation = evaluate_files(files[0], files[1], convention, progress())
+    else:
+        if len(files) != 1:
+            raise TreebridgeError("evaluate --model needs one file of gold trees")
+        from treebridge.parse.parser import Parser
 
-    encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
-    parser = load_parser(model, bridge, encoder, encoding)
-    evaluate_model(
-        parser, model, files, convention=convention.value, detail=detail, as_json=as_json
-    )
+        encoding = EncoderSettings(
+            precision=precision, backend=backend, device=device, offline=offline
+        )
+        parser = Parser.load(model, encoder, encoding, bridge)
+        evaluation = evaluate_parser(parser, files[0], convention, name=model, progress=progress())
+    if as_json:
+        print_json(as_dict(evaluation, detail=detail))
+    else:
+        show(show_evaluation, evaluation, detail=detail)

@@ -5,102 +5,130 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from treebridge.cli.app import app
+from treebridge.alignment.settings import AlignerName
+from treebridge.bridge.settings import BridgeSettings
+from treebridge.cli.app import command, progress, show
 from treebridge.cli.options import (
-    BRIDGE,
-    CONTRACTIONS,
-    DEVICE,
-    LINKS,
-    MODEL,
-    TARGET_LANGUAGE,
+    OUTPUT,
+    TRAINING,
+    BridgeFolder,
     CheckSides,
-    Engine,
+    Contractions,
+    Device,
     Force,
+    Links,
+    Model,
+    Offline,
     Pairs,
-    Words,
-    seed_option,
+    SourceLanguage,
+    TargetLanguage,
+    Tokenizer,
+    checked_seed,
+    option,
+    setting,
 )
+from treebridge.encode.settings import EncoderSettings
+from treebridge.errors import TreebridgeError
+from treebridge.parse.settings import ProjectSettings, RefineSettings
 
 
-@app.command()
+@command(
+    "refine",
+    "treebridge refine --model pt --bitext en-pt.tsv.xz --treebank en.conllu -o pt-refined",
+)
 def refine(
-    model: Annotated[str, typer.Option(help=MODEL)],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The new parser's folder.")],
-    bridge: Annotated[str | None, typer.Option(help=BRIDGE)] = None,
+    model: Model,
+    output: Annotated[
+        Path, option("Folder for the refined parser.", "-o", "--output", panel=OUTPUT)
+    ],
+    force: Force = False,
     bitext: Annotated[
-        list[str] | None, typer.Option(help="A bitext; twice for two parallel files.")
+        list[str] | None, option("Parallel text to project trees over; twice for two files.")
     ] = None,
+    trees: Annotated[str | None, option("Target trees of your own (CoNLL-U).")] = None,
     itself: Annotated[
-        list[str] | None,
-        typer.Option("--self", help="Target text: learn from the parser's own surest trees."),
-    ] = None,
-    trees: Annotated[
-        str | None, typer.Option(help="A few target trees of your own, as CoNLL-U.")
+        list[str] | None, option("Target text for self-training.", "--self")
     ] = None,
     treebank: Annotated[
-        str | None, typer.Option(help="Source trees, so that the parser does not forget.")
+        str | None, option("Source treebank, so that the parser does not forget.")
     ] = None,
+    bridge: BridgeFolder = None,
     tagger: Annotated[
-        str | None, typer.Option(help="For a parser with gold tags: one with predicted tags.")
+        str | None, option("Parser with predicted tags, if the model was trained with gold ones.")
     ] = None,
     pairs: Pairs = None,
-    check_sides: CheckSides = True,
-    sentences: Annotated[int, typer.Option(min=20, help="Learn from at most so many.")] = 15000,
-    own: Annotated[
-        bool, typer.Option("--fill/--mask", help="Unlinked words: the parser's own guess, or none.")
-    ] = True,
-    reorder: Annotated[
-        bool, typer.Option(help="Put source trees into the target's word order, as links tell it.")
-    ] = True,
-    epochs: Annotated[int, typer.Option(min=1, help="At most so many.")] = 3,
+    check_sides: CheckSides = BridgeSettings.check_sides,
+    source_language: SourceLanguage = "en",
+    target_language: TargetLanguage = None,
+    links: Links = None,
+    sentences: Annotated[
+        int,
+        setting(ProjectSettings, "sentences", "Sentences to learn from, at most.", panel=TRAINING,
+                min=20),
+    ] = ProjectSettings.sentences,
+    epochs: Annotated[
+        int, setting(RefineSettings, "epochs", "Epochs, at most.", panel=TRAINING, min=1)
+    ] = RefineSettings.epochs,
     passes: Annotated[
-        int, typer.Option(min=1, help="2: refine twice; helps where the encoder is weak.")
-    ] = 1,
-    links: Annotated[str | None, typer.Option(help=LINKS)] = None,
-    aligner: Annotated[Engine, typer.Option(help="Which aligner to train.")] = Engine.hmm,
-    source_language: Annotated[str, typer.Option(help="Code of the source language.")] = "en",
-    target_language: Annotated[str | None, typer.Option(help=TARGET_LANGUAGE)] = None,
-    contractions: Annotated[bool, typer.Option(help=CONTRACTIONS)] = True,
-    words: Annotated[Words, typer.Option(help="Who finds the words.")] = Words.rules,
-    seed: Annotated[int, seed_option("Same seed, same parser.")] = 1,
-    force: Force = False,
-    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
-    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
-) -> None:
-    """Let a bridged parser learn from trees that the links of a bitext carry over."""
-    from treebridge.bridge.make import MakeSettings
+        int,
+        setting(RefineSettings, "passes", "2: refine twice; helps where the encoder is weak.",
+                panel=TRAINING, min=1),
+    ] = RefineSettings.passes,
+    seed: Annotated[
+        int, setting(RefineSettings, "seed", "Random seed.", panel=TRAINING, callback=checked_seed)
+    ] = RefineSettings.seed,
+    fill: Annotated[
+        bool,
+        setting(ProjectSettings, "fill", "Words without a link: take the parser's own prediction, "
+                "or ignore them.", "--fill/--mask"),
+    ] = ProjectSettings.fill,
+    reorder: Annotated[
+        bool,
+        setting(RefineSettings, "reorder", "Put source trees into the target's word order.",
+                "--reorder/--no-reorder"),
+    ] = RefineSettings.reorder,
+    aligner: Annotated[
+        AlignerName, setting(BridgeSettings, "aligner", "Word aligner.")
+    ] = BridgeSettings.aligner,
+    contractions: Contractions = True,
+    words: Tokenizer = "rules",
+    device: Device = EncoderSettings.device,
+    offline: Offline = EncoderSettings.offline,
+) -> None:  # fmt: skip
+    """Let a bridged parser learn from trees projected over a bitext, or from trees of your own."""
     from treebridge.corpus.bitext import Bitext
-    from treebridge.encode.encoder import EncoderSettings
-    from treebridge.locks import hold
-    from treebridge.parse.carry import CarrySettings
-    from treebridge.parse.refine import RefineSettings
-    from treebridge.show.refine import Request, refine_files
+    from treebridge.recipes.refine import refine as refine_model
+    from treebridge.show.refine import show_refined
 
-    parallel = bitext and Bitext(
+    if not bitext and not itself and trees is None:
+        raise TreebridgeError("nothing to learn from: give --bitext, --self TEXT or --trees")
+    parallel = Bitext(
         tuple(bitext),
         source_language=source_language,
         target_language=target_language,
-        engine=words.value,
+        engine=words,
         limit=pairs,
         contractions=contractions,
-    )
-    request = Request(
+    ) if bitext else None  # fmt: skip
+    refined = refine_model(
         model,
-        bridge,
         output,
-        parallel or None,
-        itself or (),
-        treebank,
-        trees,
-        tagger,
-        target_language,
-        MakeSettings(aligner=aligner.value, links=links, check_sides=check_sides),
-        CarrySettings(sentences=sentences, fill=own, seed=seed),
-        RefineSettings(epochs=epochs, reorder=reorder, seed=seed),
-        passes,
-        force,
-    )
-    with hold(output):
-        refine_files(request, EncoderSettings(device=device, offline=offline))
+        RefineSettings(
+            epochs=epochs, reorder=reorder, passes=passes, seed=seed,
+            project=ProjectSettings(sentences=sentences, fill=fill),
+        ),
+        EncoderSettings(device=device, offline=offline),
+        bridge=bridge,
+        bitext=parallel,
+        text=itself or (),
+        treebank=treebank,
+        trees=trees,
+        tagger=tagger,
+        language=target_language,
+        linking=BridgeSettings.preset(
+            aligner=aligner, links=links, check_sides=check_sides
+        ),
+        force=force,
+        progress=progress(),
+    )  # fmt: skip
+    show(show_refined, refined)

@@ -2,73 +2,67 @@
 
 from __future__ import annotations
 
-from enum import Enum
+import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
-from typer.core import TyperCommand
 
-from treebridge.cli.app import app
-from treebridge.cli.options import DEVICE, LAYERS, Engine, Force, Pairs, Preset, Tags
+from treebridge.alignment.settings import AlignerName
+from treebridge.bridge.settings import AnchorWords, BridgeSettings, CollectSettings
+from treebridge.cli.app import app, command, note, progress, show
+from treebridge.cli.options import (
+    INPUT,
+    METHOD,
+    OUTPUT,
+    TRAINING,
+    Device,
+    Force,
+    Layers,
+    Offline,
+    Pairs,
+    given,
+    option,
+    setting,
+)
+from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
-from treebridge.seeds import check_seed
+from treebridge.parse.settings import ParserPreset, ParserSettings, TagsFrom
 
-reproduce = typer.Typer(no_args_is_help=True, help="The paper's table and figures, and more.")
+reproduce = typer.Typer(no_args_is_help=True, help="Reproduce the paper's table and figures.")
 app.add_typer(reproduce, name="reproduce")
-
-
-class ManyValues(TyperCommand):
-    """A command whose list options take several values at once: --languages es pt."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat such an option before each of its values."""
-        many = {"--languages", "--systems", "--encoder", "--vectors", "--dictionary", "--groups"}
-        spread: list[str] = []
-        option = None
-        for argument in args:
-            if argument.startswith("-"):
-                option = argument if argument in many else None
-                if option:
-                    continue
-            spread += [option, argument] if option else [argument]
-        return super().parse_args(ctx, spread)
-
-
-class Part(str, Enum):
-    """Which part of a treebank is scored."""
-
-    dev = "dev"
-    test = "test"
-
-
-class IsotropyFrom(str, Enum):
-    """Where the target's means come from at test time."""
-
-    bitext = "bitext"
-    input = "input"
-
+MANY = ("--languages", "--systems", "--encoder", "--vectors", "--dictionary", "--groups")
 
 Languages = Annotated[
-    list[str] | None, typer.Option(help="Targets.", show_default="es pt ro pl fi el")
+    list[str] | None, option("Target languages.", show_default="es pt ro pl fi el")
 ]
-Data = Annotated[Path, typer.Option(help="Folder of treebanks and bitexts; fetched into it.")]
+Data = Annotated[
+    Path, option("Folder of treebanks and bitexts; what is missing is downloaded into it.")
+]
 Encoders = Annotated[
-    list[str] | None, typer.Option("--encoder", help="Instead of the paper's: pt=FOLDER.")
+    list[str] | None, option("Encoders instead of the paper's: pt=FOLDER.", "--encoder")
 ]
-SourceEncoder = Annotated[str | None, typer.Option(help="Of English, instead of BERT.")]
-Corpus = Annotated[str, typer.Option(help="ParaCrawl/v6, or of OPUS, such as Europarl/v8.")]
-Aligner = Annotated[Engine, typer.Option(help="The same for all systems.")]
-Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for results and models.")]
-Offline = Annotated[bool, typer.Option("--offline", help="Fetch nothing.")]
+SourceEncoder = Annotated[str | None, option("English encoder instead of BERT.")]
+Corpus = Annotated[str, option("Parallel corpus: ParaCrawl/v6, or one of OPUS (Europarl/v8).")]
+Output = Annotated[Path, option("Folder for results and models.", "-o", "--output", panel=OUTPUT)]
+DryRun = Annotated[bool, option("Only list what would be done.", "--dry-run", panel=OUTPUT)]
+ThePreset = Annotated[ParserPreset, option("Parser preset.", panel=TRAINING)]
+Epochs = Annotated[
+    int | None,
+    setting(ParserSettings, "epochs", "Number of epochs.", panel=TRAINING, min=1,
+            show_default="the preset's"),
+]  # fmt: skip
+Tags = Annotated[TagsFrom, option("Part-of-speech tags.", panel=TRAINING)]
+Seeds = Annotated[int, option("Number of seeds.", panel=TRAINING, min=1)]
+Part = Annotated[Literal["dev", "test"], option("Part of the treebanks to score.")]
 
 
-def by_language(given: list[str] | None, option: str) -> dict[str, str]:
+def by_language(given: list[str] | None, flag: str) -> dict[str, str]:
     """`pt=FOLDER es=FOLDER` as a dictionary."""
     pairs = [item.partition("=") for item in given or ()]
     for code, equals, value in pairs:
         if not (code and equals and value):
-            raise TreebridgeError(f"{option} {code}{equals}{value}: give it as pt=FOLDER")
+            raise TreebridgeError(f"{flag} {code}{equals}{value}: write it as pt=FOLDER")
     return {code: value for code, _, value in pairs}
 
 
@@ -78,62 +72,74 @@ def encoders_of(given: list[str] | None, source: str | None) -> dict[str, str]:
     return {**encoders, "en": source} if source else encoders
 
 
-@reproduce.command("table1", cls=ManyValues)
+@command(
+    "table1",
+    "treebridge reproduce table1 --languages pt --part dev --pairs 60k --preset small",
+    to=reproduce,
+    many=MANY,
+)
 def table1(
     languages: Languages = None,
     systems: Annotated[
-        list[str] | None, typer.Option(help="Rows.", show_default="all that need no more")
+        list[str] | None,
+        option("Rows of the table.", panel=METHOD, show_default="all that need no further data"),
     ] = None,
-    tags: Annotated[Tags, typer.Option(help="Parts of speech, as in `train`.")] = Tags.gold,
-    seeds: Annotated[int, typer.Option(min=1, help="So many parsers of each kind.")] = 3,
-    first_seed: Annotated[
-        int, typer.Option(min=1, help="Begin here: several runs can share a folder.")
-    ] = 1,
-    preset: Annotated[Preset, typer.Option(help="Of the parsers.")] = Preset.default,
-    epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
+    output: Output = Path("table1"),
+    force: Force = False,
+    dry_run: DryRun = False,
+    part: Part = "test",
     pairs: Pairs = None,
-    part: Annotated[Part, typer.Option(help="What is scored.")] = Part.test,
     data: Data = Path("data"),
     source_encoder: SourceEncoder = None,
     encoder: Encoders = None,
     multilingual_encoder: Annotated[
-        str | None, typer.Option(help="Of the row `multilingual`, instead of mBERT cased.")
+        str | None, option("Encoder of the row `multilingual`, instead of mBERT cased.")
     ] = None,
-    vectors: Annotated[
-        list[str] | None, typer.Option(help="Word vectors: en=FILE, pt=FILE.")
-    ] = None,
+    vectors: Annotated[list[str] | None, option("Word vectors: en=FILE, pt=FILE.")] = None,
     dictionary: Annotated[
-        list[str] | None, typer.Option(help="For the row `anchor-mean`: pt=FILE.")
+        list[str] | None, option("Dictionary for the row `anchor-mean`: pt=FILE.")
     ] = None,
     corpus: Corpus = "ParaCrawl/v6",
-    aligner: Aligner = Engine.hmm,
-    anchor_words: Annotated[str, typer.Option(help="whole or all, as in `bridge`.")] = "whole",
+    tags: Tags = "gold",
+    preset: ThePreset = "default",
+    epochs: Epochs = None,
+    seeds: Seeds = 3,
+    first_seed: Annotated[
+        int, option("First seed; several runs can share a folder.", panel=TRAINING, min=1)
+    ] = 1,
+    aligner: Annotated[
+        AlignerName, setting(BridgeSettings, "aligner", "Word aligner, the same for all systems.")
+    ] = BridgeSettings.aligner,
+    anchor_words: Annotated[
+        AnchorWords | None,
+        option("Words that make anchors, in all rows; whole: single pieces on both sides.",
+               panel=METHOD, show_default="the paper's rows: whole; ours: all"),
+    ] = None,
     isotropy_from: Annotated[
-        IsotropyFrom, typer.Option(help="input: as the authors' code, from the file scored.")
-    ] = IsotropyFrom.bitext,
-    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
-    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
-    offline: Offline = False,
-    output: Output = Path("table1"),
-    force: Force = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done.")] = False,
-) -> None:
+        Literal["bitext", "input"],
+        option("Target means; input: from the file being scored, as the authors' code does.",
+               panel=METHOD),
+    ] = "bitext",
+    layers: Layers = EncoderSettings.layers,
+    device: Device = EncoderSettings.device,
+    offline: Offline = EncoderSettings.offline,
+) -> None:  # fmt: skip
     """Table 1: every system in every language, our figures beside the paper's.
 
-    Interrupt it and run the same line again: it goes on.
+    You can interrupt it and run the same command again: finished results are reused.
     """
-    from treebridge.bridge.layout import CollectSettings
-    from treebridge.bridge.make import MakeSettings
-    from treebridge.encode.encoder import EncoderSettings
     from treebridge.experiment.catalog import TARGETS
+    from treebridge.experiment.datasets import Supply
     from treebridge.experiment.lab import LabSettings
-    from treebridge.experiment.supply import Supply
-    from treebridge.parse.settings import ParserSettings
-    from treebridge.show.reproduce import reproduce_table1
+    from treebridge.experiment.reproduce import table1 as run_table1
+    from treebridge.experiment.reproduce import table1_steps
+    from treebridge.show.reproduce import show_steps
+    from treebridge.show.results import save_table, show_table
 
+    watcher = progress()
     supply = Supply(
         data,
-        part.value,
+        part,
         corpus,
         pairs,
         encoders_of(encoder, source_encoder),
@@ -141,119 +147,142 @@ def table1(
         by_language(vectors, "--vectors"),
         by_language(dictionary, "--dictionary"),
         offline,
+        watcher,
     )
-    check_seed(first_seed + seeds - 1)
-    changes = {"epochs": epochs} if epochs else {}
     settings = LabSettings(
-        ParserSettings.preset(preset.value, tags=tags.value, **changes),
-        MakeSettings(collect=CollectSettings(anchor_words=anchor_words), aligner=aligner.value),
+        ParserSettings.preset(preset, tags=tags, **given(epochs=epochs)),
+        aligner,
+        anchor_words,
         EncoderSettings(layers, device=device, offline=offline),
-        isotropy_from.value,
+        isotropy_from,
     )
-    reproduce_table1(
-        supply,
-        languages or TARGETS,
-        systems,
-        range(first_seed, first_seed + seeds),
-        settings,
-        output,
-        preset=preset.value,
-        dry_run=dry_run,
-        force=force,
-    )
+    chosen = range(first_seed, first_seed + seeds)
+    if dry_run:
+        show_steps(table1_steps(supply, languages or TARGETS, systems, chosen, settings))
+        return
+    table = run_table1(
+        supply, languages or TARGETS, systems, chosen, settings, output,
+        preset=preset, after=lambda so_far: save_table(so_far, output), force=force,
+        progress=watcher,
+    )  # fmt: skip
+    show(show_table, table)
+    note(f"wrote {output}: table1.md, .csv, .tex and .json")
 
 
-@reproduce.command("anisotropy", cls=ManyValues)
+@command(
+    "anisotropy",
+    "treebridge reproduce anisotropy --languages es pt",
+    to=reproduce,
+    many=MANY,
+)
 def anisotropy(
     languages: Languages = None,
-    sentences: Annotated[int, typer.Option(min=10, help="So many of each bitext.")] = 2000,
+    sentences: Annotated[int, option("Sentences of each bitext.", panel=INPUT, min=10)] = 2000,
+    output: Output = Path("anisotropy"),
+    force: Force = False,
     data: Data = Path("data"),
     source_encoder: SourceEncoder = None,
     encoder: Encoders = None,
     corpus: Corpus = "ParaCrawl/v6",
-    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
-    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
-    offline: Offline = False,
-    output: Output = Path("anisotropy"),
-    force: Force = False,
+    layers: Layers = EncoderSettings.layers,
+    device: Device = EncoderSettings.device,
+    offline: Offline = EncoderSettings.offline,
 ) -> None:
-    """Figure 3: how narrow the cone of vectors is, by language pair and by iteration."""
-    from treebridge.encode.encoder import EncoderSettings
+    """Figure 3: how narrow the cone of vectors is, by language pair and iteration."""
     from treebridge.experiment.catalog import TARGETS
+    from treebridge.experiment.datasets import Supply
     from treebridge.experiment.lab import LabSettings
-    from treebridge.experiment.supply import Supply
-    from treebridge.show.anisotropy import reproduce_anisotropy
+    from treebridge.experiment.reproduce import anisotropy as measure
+    from treebridge.show.anisotropy import figure_class, save_anisotropy, show_anisotropy
 
+    watcher = progress()
     supply = Supply(
         data,
         corpus=corpus,
         encoders=encoders_of(encoder, source_encoder),
         offline=offline,
+        progress=watcher,
     )
     settings = LabSettings(encoding=EncoderSettings(layers, device=device, offline=offline))
-    reproduce_anisotropy(supply, languages or TARGETS, sentences, settings, output, force=force)
+    figure_class()  # before the work, not after it
+    found = measure(
+        supply, languages or TARGETS, sentences, settings, output, force=force, progress=watcher
+    )
+    save_anisotropy(found, output)
+    show(show_anisotropy, found)
+    note(f"wrote {output}: anisotropy-pairs and -iterations (.png, .svg), anisotropy.json")
 
 
-@reproduce.command("ablation", cls=ManyValues)
+@command(
+    "ablation",
+    "treebridge reproduce ablation --language pt --groups map level --preset small",
+    to=reproduce,
+    many=MANY,
+)
 def ablation(
-    language: Annotated[str, typer.Option(help="The target.")] = "pt",
+    language: Annotated[str, option("Target language.")] = "pt",
     groups: Annotated[
-        list[str] | None, typer.Option(help="What is varied.", show_default="everything")
+        list[str] | None, option("What to vary.", panel=METHOD, show_default="everything")
     ] = None,
-    tags: Annotated[Tags, typer.Option(help="Parts of speech, as in `train`.")] = Tags.gold,
-    seeds: Annotated[int, typer.Option(min=1, help="So many parsers of each kind.")] = 1,
-    preset: Annotated[Preset, typer.Option(help="Of the parsers.")] = Preset.default,
-    epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
+    output: Output = Path("table1"),
+    force: Force = False,
+    dry_run: DryRun = False,
+    part: Part = "dev",
     pairs: Pairs = None,
-    part: Annotated[Part, typer.Option(help="What is scored.")] = Part.dev,
     data: Data = Path("data"),
     source_encoder: SourceEncoder = None,
     encoder: Encoders = None,
     corpus: Corpus = "ParaCrawl/v6",
-    anchor_words: Annotated[str, typer.Option(help="whole or all, as in `bridge`.")] = "whole",
-    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
-    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
-    offline: Offline = False,
-    output: Output = Path("table1"),
-    force: Force = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done.")] = False,
-) -> None:
+    tags: Tags = "gold",
+    preset: ThePreset = "default",
+    epochs: Epochs = None,
+    seeds: Seeds = 1,
+    anchor_words: Annotated[
+        AnchorWords,
+        setting(CollectSettings, "anchor_words", "Words that make anchors; whole: single pieces "
+                "on both sides."),
+    ] = CollectSettings.anchor_words,
+    layers: Layers = EncoderSettings.layers,
+    device: Device = EncoderSettings.device,
+    offline: Offline = EncoderSettings.offline,
+) -> None:  # fmt: skip
     """What each choice is worth, one changed at a time; `pairs` is the learning curve.
 
     Groups: level, weighting, map, blend, anchors, isotropy-from, words, aligner, symmetrize,
     senses, rounds, refine, order, pairs, tags, layers. In the folder of a table it uses the
     table's parsers and bridges.
     """
-    from treebridge.bridge.layout import CollectSettings
-    from treebridge.bridge.make import MakeSettings
-    from treebridge.encode.encoder import EncoderSettings
-    from treebridge.experiment.ablation import GROUPS
+    from treebridge.experiment.ablation import GROUPS, variants
+    from treebridge.experiment.datasets import Supply
     from treebridge.experiment.lab import LabSettings
-    from treebridge.experiment.supply import Supply
-    from treebridge.parse.settings import ParserSettings
-    from treebridge.show.ablation import reproduce_ablation
+    from treebridge.experiment.reproduce import ablation as run_ablation
+    from treebridge.show.ablation import save_ablation, show_ablation
 
+    watcher = progress()
     supply = Supply(
         data,
-        part.value,
+        part,
         corpus,
         pairs,
         encoders_of(encoder, source_encoder),
         offline=offline,
+        progress=watcher,
     )
-    changes = {"epochs": epochs} if epochs else {}
     settings = LabSettings(
-        ParserSettings.preset(preset.value, tags=tags.value, **changes),
-        MakeSettings(collect=CollectSettings(anchor_words=anchor_words)),
-        EncoderSettings(layers, device=device, offline=offline),
+        ParserSettings.preset(preset, tags=tags, **given(epochs=epochs)),
+        encoding=EncoderSettings(layers, device=device, offline=offline),
     )
-    reproduce_ablation(
-        supply,
-        language,
-        groups or list(GROUPS),
-        range(1, seeds + 1),
-        settings,
-        output,
-        dry_run=dry_run,
-        force=force,
-    )
+    bridge = BridgeSettings.preset(anchor_words=anchor_words)
+    chosen = groups or list(GROUPS)
+    if dry_run:
+        for variant in variants(settings, pairs, chosen, bridge):
+            print(f"{variant.group:14} {variant.choice}")
+        return
+    about = {"language": language, "seeds": list(range(1, seeds + 1)), "part": part, "pairs": pairs,
+             "date": time.strftime("%Y-%m-%d"), "parser": settings.parser.config()}  # fmt: skip
+    outcomes = run_ablation(
+        supply, language, chosen, range(1, seeds + 1), settings, output, bridge,
+        after=lambda so_far: save_ablation(so_far, output, about), force=force, progress=watcher,
+    )  # fmt: skip
+    show(show_ablation, outcomes)
+    note(f"wrote {output}: ablation.md and .json")

@@ -4,56 +4,57 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from treebridge.cli.app import command
+from treebridge.cli.options import Backend, Device, Offline, Precision, option
+from treebridge.encode.settings import EncoderSettings
 
-from treebridge.cli.app import app
-from treebridge.cli.options import BACKEND, DEVICE, PRECISION
+LIMITS = "Limits"
 
 
-@app.command()
+@command("serve", "treebridge serve --model es")
 def serve(
     model: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A parser's folder, or name=folder; several times for more.",
-            show_default="all that are shipped",
-        ),
+        option("Model folder or shipped model, or name=folder; repeat it for several.",
+               show_default="all shipped models"),
     ] = None,
     host: Annotated[
-        str, typer.Option(help="0.0.0.0 lets other machines in; there is no password.")
+        str, option("Address to listen on; 0.0.0.0 lets other machines in, without a password.",
+                    panel="Server")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
-    bitext: Annotated[
-        str | None, typer.Option(help="Parallel text, for the picture of the space.")
-    ] = None,
+    port: Annotated[
+        int, option("Port; 0 takes a free one.", panel="Server", min=0, max=65535)
+    ] = 8000,
+    bitext: Annotated[str | None, option("Parallel text, for the picture of the space.")] = None,
     source_encoder: Annotated[
-        str | None, typer.Option(help="Where the source's encoder is now, for that picture.")
+        str | None, option("Where the source encoder is now, for that picture.")
     ] = None,
-    queue: Annotated[int, typer.Option(min=1, help="Requests that may wait.")] = 128,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for a request.")] = 30.0,
-    max_text: Annotated[int, typer.Option(min=1, help="Characters in a request.")] = 20_000,
-    connections: Annotated[int, typer.Option(min=1, help="Connections open at once.")] = 256,
+    queue: Annotated[int, option("Requests that may wait.", panel=LIMITS, min=1)] = 128,
+    timeout: Annotated[float, option("Seconds per request.", panel=LIMITS, min=0.1)] = 30.0,
+    max_text: Annotated[int, option("Characters per request.", panel=LIMITS, min=1)] = 20_000,
+    connections: Annotated[
+        int, option("Connections open at once.", panel=LIMITS, min=1)
+    ] = 256,
     header_timeout: Annotated[
-        float, typer.Option(min=0.1, help="Seconds for a client to send its header.")
+        float, option("Seconds for a client to send its header.", panel=LIMITS, min=0.1)
     ] = 10.0,
     body_timeout: Annotated[
-        float, typer.Option(min=0.1, help="Seconds for a client to send its text.")
+        float, option("Seconds for a client to send its text.", panel=LIMITS, min=0.1)
     ] = 20.0,
     answer_timeout: Annotated[
-        float, typer.Option(min=0.1, help="Seconds for a client to receive the answer.")
+        float, option("Seconds for a client to receive the answer.", panel=LIMITS, min=0.1)
     ] = 60.0,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(help="Another host name to answer to, such as a proxy's; repeatable."),
+        option("Another host name to answer to, such as a proxy's; repeatable.", panel="Server"),
     ] = None,
-    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
-    precision: Annotated[str, typer.Option(help=PRECISION)] = "auto",
-    backend: Annotated[str, typer.Option(help=BACKEND)] = "torch",
-    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
-) -> None:
-    """A web page and a REST interface that parse; on this machine only, unless told otherwise."""
+    device: Device = EncoderSettings.device,
+    precision: Precision = EncoderSettings.precision,
+    backend: Backend = EncoderSettings.backend,
+    offline: Offline = EncoderSettings.offline,
+) -> None:  # fmt: skip
+    """Serve a web page and a REST interface that parse; on this machine only by default."""
     from treebridge.corpus.bitext import Bitext
-    from treebridge.encode.encoder import EncoderSettings
     from treebridge.web.serve import serve_models
     from treebridge.web.settings import ServerSettings
 

@@ -7,44 +7,77 @@ from typing import Annotated
 
 import typer
 
-from treebridge.cli.app import app
-from treebridge.cli.options import DEVICE, LAYERS, Force, Preset, Tags, seed_option
+from treebridge.cli.app import command, progress, show
+from treebridge.cli.options import (
+    OUTPUT,
+    TRAINING,
+    Device,
+    Force,
+    Layers,
+    Offline,
+    by_preset,
+    checked_seed,
+    given,
+    option,
+    setting,
+)
+from treebridge.encode.settings import EncoderSettings
+from treebridge.parse.settings import PRESETS, ParserPreset, ParserSettings, TagsFrom
 
 
-@app.command()
+@command("train", "treebridge train en_ewt-ud-train.conllu --encoder bert-base-uncased -o en")
 def train(
-    treebank: Annotated[str, typer.Argument(help="CoNLL-U with trees.")],
-    encoder: Annotated[str, typer.Option(help="Folder, hub name or file of vectors.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The parser's folder.")],
+    treebank: Annotated[str, typer.Argument(help="Treebank (CoNLL-U).")],
+    encoder: Annotated[str, option("Encoder: folder, hub name or file of word vectors.")],
+    output: Annotated[Path, option("Folder for the parser.", "-o", "--output", panel=OUTPUT)],
+    force: Force = False,
     dev: Annotated[
-        str | None, typer.Option(help="Trees that choose the best epoch; else every 20th is kept.")
+        str | None,
+        option("Trees that choose the best epoch; default: every 20th sentence is held out."),
     ] = None,
     preset: Annotated[
-        Preset, typer.Option(help="default: under an hour on two cores; small: minutes.")
-    ] = Preset.default,
+        ParserPreset,
+        option("default: under an hour on two cores; small: minutes.", panel=TRAINING),
+    ] = "default",
     tags: Annotated[
-        Tags | None, typer.Option(help="Parts of speech: the parser's own (predicted) or given.")
+        TagsFrom | None,
+        setting(ParserSettings, "tags", "Part-of-speech tags: predicted by the parser, or given.",
+                panel=TRAINING, show_default=by_preset(PRESETS, "tags")),
     ] = None,
-    isotropy: Annotated[bool, typer.Option(help="Normalise the encoder's vectors.")] = True,
-    epochs: Annotated[int | None, typer.Option(min=1, help="Instead of the preset's.")] = None,
-    seed: Annotated[int, seed_option("Same seed, same parser.")] = 1,
-    force: Force = False,
-    resume: Annotated[bool, typer.Option(help="Go on with an interrupted training.")] = True,
-    layers: Annotated[str, typer.Option(help=LAYERS)] = "last4",
-    device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
-    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
-) -> None:
+    isotropy: Annotated[
+        bool, option("Normalise the encoder's vectors.", "--isotropy/--no-isotropy", panel=TRAINING)
+    ] = True,
+    epochs: Annotated[
+        int | None,
+        setting(ParserSettings, "epochs", "Number of epochs.", panel=TRAINING, min=1,
+                show_default="the preset's"),
+    ] = None,
+    seed: Annotated[
+        int, setting(ParserSettings, "seed", "Random seed.", panel=TRAINING, callback=checked_seed)
+    ] = ParserSettings.seed,
+    resume: Annotated[
+        bool, option("Resume an interrupted training.", "--resume/--no-resume", panel=TRAINING)
+    ] = True,
+    layers: Layers = EncoderSettings.layers,
+    device: Device = EncoderSettings.device,
+    offline: Offline = EncoderSettings.offline,
+) -> None:  # fmt: skip
     """Train a parser on a treebank, in the space of an encoder."""
-    from treebridge.encode.encoder import EncoderSettings
-    from treebridge.locks import hold
-    from treebridge.parse.settings import ParserSettings
-    from treebridge.show.train import train_parser
+    from treebridge.recipes.train import train as train_parser
+    from treebridge.show.train import save_curve, show_trained
 
-    chosen = {"tags": tags and tags.value, "isotropy": None if isotropy else 0, "epochs": epochs}
-    changes = {name: value for name, value in chosen.items() if value is not None}
-    settings = ParserSettings.preset(preset.value, seed=seed, **changes)
-    encoder_settings = EncoderSettings(layers=layers, device=device, offline=offline)
-    with hold(output):
-        train_parser(
-            treebank, dev, encoder, output, settings, encoder_settings, resume=resume, force=force
-        )
+    changes = given(tags=tags, epochs=epochs, isotropy=None if isotropy else 0)
+    trained = train_parser(
+        treebank,
+        encoder,
+        output,
+        ParserSettings.preset(preset, seed=seed, **changes),
+        EncoderSettings(layers=layers, device=device, offline=offline),
+        dev=dev,
+        resume=resume,
+        force=force,
+        progress=progress(),
+    )
+    if trained is not None:
+        save_curve(trained)
+        show(show_trained, trained)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from treebridge.bridge.kmeans import SAMPLE
-from treebridge.bridge.layout import CollectSettings
-from treebridge.bridge.pieces import STEP
 from treebridge.bridge.senses import FREQUENT
+from treebridge.bridge.settings import CollectSettings
+from treebridge.bridge.shards import STEP
 from treebridge.cluster.engine import AHEAD
 from treebridge.cluster.rates import Rates
 from treebridge.cluster.sample import Sample

@@ -10,7 +10,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.bridge.layout import Chooser, CollectSettings
+from treebridge.bridge.layout import Chooser
+from treebridge.bridge.settings import CollectSettings
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
 from treebridge.errors import TreebridgeError

@@ -6,18 +6,15 @@ import hashlib
 import http.client
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from treebridge.errors import TreebridgeError, first_line
+from treebridge.progress import QUIET, Progress
 
 BLOCK = 1 << 18
 ATTEMPTS = 3  # a transfer that breaks off goes on by itself so many times
 TIMEOUT = 30  # seconds without a byte
-
-# Is told how many bytes are there, and of how many if that is known.
-Watch = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,7 @@ class Remote:
     sha256: str | None = None
 
 
-def fetch(remote: Remote, path: Path, watch: Watch = lambda done, total: None) -> Path:
+def fetch(remote: Remote, path: Path, progress: Progress = QUIET) -> Path:
     """The file, downloaded to `path` unless it is there.
 
     Beside it stands its checksum (`….sha256`), so that others can be compared with it.
@@ -38,10 +35,11 @@ def fetch(remote: Remote, path: Path, watch: Watch = lambda done, total: None) -
     if path.exists():
         return path
     part = path.with_name(path.name + ".part")
+    progress.say(f"downloading {path.name}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for attempt in range(1, ATTEMPTS + 1):
-            if _transfer(remote.url, part, watch):
+            if _transfer(remote.url, part, progress):
                 break
             if attempt == ATTEMPTS:
                 raise TreebridgeError(
@@ -95,7 +93,7 @@ def checksum(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _transfer(url: str, part: Path, watch: Watch) -> bool:
+def _transfer(url: str, part: Path, progress: Progress) -> bool:
     """Fetch what is missing of a file; False where the connection broke off."""
     have = part.stat().st_size if part.exists() else 0
     tag = _tag(part)
@@ -124,7 +122,8 @@ def _transfer(url: str, part: Path, watch: Watch) -> bool:
                 while block := answer.read(BLOCK):
                     stream.write(block)
                     done += len(block)
-                    watch(done, total)
+                    if total:
+                        progress.advance(part.stem, done / total)
             except (OSError, http.client.HTTPException) as error:
                 if isinstance(error, http.client.IncompleteRead):
                     stream.write(error.partial)

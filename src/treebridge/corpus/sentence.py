@@ -7,7 +7,9 @@ understand (features, enhanced dependencies, other people's MISC) comes out as i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
+
+from treebridge.corpus.drawing import painted
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
@@ -101,6 +103,20 @@ class Sentence:
     def __len__(self) -> int:
         return len(self.positions)
 
+    @property
+    def words(self) -> list[Word]:
+        """The syntactic words with all their columns."""
+        return list(self)
+
+    @overload
+    def __getitem__(self, index: int) -> Word: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Word]: ...
+
+    def __getitem__(self, index: int | slice) -> Word | list[Word]:
+        return self.words[index]
+
     def __iter__(self) -> Iterator[Word]:
         rows = zip(*(self.column(c) for c in range(10)), self.heads, strict=True)
         for number, row in enumerate(rows, 1):
@@ -177,8 +193,9 @@ class Sentence:
     def to_dict(self) -> dict[str, Any]:
         """The sentence as plain objects, for JSON; what is unannotated (`_`) is None.
 
-        >>> Sentence.from_words(["Go"], heads=[0], deprels=["root"]).to_dict()["words"][0]["head"]
-        0
+        Examples:
+            >>> Sentence.from_words(["Go"], heads=[0]).to_dict()["words"][0]["head"]
+            0
         """
         words = []
         for word in self:
@@ -199,28 +216,19 @@ class Sentence:
 
         spaCy has no multi-word tokens: their syntactic words become its tokens.
         """
-        from treebridge.show.spacy import to_doc  # steps back as `draw` does
-
-        return to_doc([self], vocab)
+        return painted(self, "spacy", vocab=vocab)
 
     def draw(self, width: int | None = None, format: str = "text") -> str:
         """The tree as `text` for a terminal, `svg` or `html`; `width` is where text is cut.
 
-        >>> print(Sentence.from_words(["Go", "home"], heads=[0, 1]).draw())
-        ┬──╼ Go    _  _
-        ╰──╼ home  _  _
+        Examples:
+            >>> print(Sentence.from_words(["Go", "home"], heads=[0, 1]).draw())
+            ┬──╼ Go    _  _
+            ╰──╼ home  _  _
         """
-        # The one step back among the rooms: a picture of what we hold.
-        if format == "svg":
-            from treebridge.show.svg import draw_svg
+        drawn: str = painted(self, format, **({"width": width} if format == "text" else {}))
+        return drawn
 
-            return draw_svg(self)
-        if format == "html":
-            from treebridge.show.html import html_page
-
-            return "".join(html_page([self], self.text))
-        if format != "text":
-            raise ValueError(f"no format {format!r}; there are text, svg and html")
-        from treebridge.show.text import draw_tree
-
-        return draw_tree(self, width=width)
+    def _repr_svg_(self) -> str | None:
+        """The tree in a notebook; none where words have no heads."""
+        return None if None in self.heads else self.draw(format="svg")

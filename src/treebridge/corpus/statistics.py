@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from treebridge.corpus.bitext import Bitext, Counts, Pair
+from treebridge.corpus.bitext import Bitext, Counts
 from treebridge.corpus.conllu import read_conllu
 from treebridge.corpus.files import name_of, read_lines
 from treebridge.corpus.sentence import ID, Sentence
 from treebridge.corpus.text import Splitter
 from treebridge.corpus.trees import is_projective
 from treebridge.errors import TreebridgeError
+from treebridge.progress import QUIET, Progress
 
 EXAMPLES = 3
 T = TypeVar("T")
-Watch = Callable[[Iterable[T]], Iterable[T]]  # wraps an iterable to show progress
 
 
 @dataclass
@@ -112,14 +111,15 @@ def kind_of(path: str | Path) -> str:
     return "text"
 
 
-def treebank_statistics(path: str | Path, watch: Watch[Sentence] = iter) -> TreebankStatistics:
+def treebank_statistics(path: str | Path, progress: Progress = QUIET) -> TreebankStatistics:
     """Count a CoNLL-U file; malformed sentences are reported and left out."""
     result = TreebankStatistics(name_of(path))
 
     def note(error: TreebridgeError) -> None:
         result.problems.append(str(error))
 
-    for sentence in watch(read_conllu(path, trees="checked", on_problem=note)):
+    read = read_conllu(path, trees="checked", on_problem=note)
+    for sentence in progress.count(read, "sentences"):
         result.sentences += 1
         result.lengths.add(len(sentence))
         result.multiword_tokens += sum("-" in cell for cell in sentence.lines[ID])
@@ -136,12 +136,12 @@ def treebank_statistics(path: str | Path, watch: Watch[Sentence] = iter) -> Tree
     return result
 
 
-def bitext_statistics(bitext: Bitext, watch: Watch[Pair] = iter) -> BitextStatistics:
+def bitext_statistics(bitext: Bitext, progress: Progress = QUIET) -> BitextStatistics:
     """Count a parallel corpus, filtered as it would be for use."""
     walk = iter(bitext)
     result = BitextStatistics(" + ".join(map(name_of, bitext.paths)), bitext, walk.counts)
     try:
-        for pair in watch(walk):
+        for pair in progress.count(walk, "pairs"):
             result.source.add(len(pair.source))
             result.target.add(len(pair.target))
             if len(result.examples) < EXAMPLES and len(pair.source) >= 4:
@@ -151,11 +151,11 @@ def bitext_statistics(bitext: Bitext, watch: Watch[Pair] = iter) -> BitextStatis
     return result
 
 
-def text_statistics(path: str | Path, watch: Watch[tuple[int, str]] = iter) -> TextStatistics:
+def text_statistics(path: str | Path, progress: Progress = QUIET) -> TextStatistics:
     """Count a file of raw text line by line."""
     result = TextStatistics(name_of(path))
     words = Splitter().words
-    for _, line in watch(read_lines(path, cut_long=True)):
+    for _, line in progress.count(read_lines(path, cut_long=True), "lines"):
         result.lines += 1
         if not line.strip():
             result.blank += 1

@@ -41,8 +41,9 @@ class Splitter:
     `spaces` (tokenised already). `language` is a code such as `en`; `rules` does without.
     With `multiword`, written words that hold several syntactic words are taken apart.
 
-    >>> [sentence.forms for sentence in Splitter("en").sentences("It's late. Go!")]
-    [('It', "'s", 'late', '.'), ('Go', '!')]
+    Examples:
+        >>> [sentence.forms for sentence in Splitter("en").sentences("It's late. Go!")]
+        [('It', "'s", 'late', '.'), ('Go', '!')]
     """
 
     def __init__(

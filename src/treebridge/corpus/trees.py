@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from treebridge.corpus.sentence import Sentence
+from treebridge.keys import key_of_bytes
 
 
 def tree_problem(heads: Sequence[int | None]) -> tuple[int, str] | None:
@@ -41,3 +44,8 @@ def is_projective(heads: Sequence[int]) -> bool:
             return False
         open_until.append(right)
     return True
+
+
+def digest_trees(trees: Iterable[Sentence]) -> str:
+    """A hash of words, tags and trees."""
+    return key_of_bytes(tree.to_conllu().encode("utf-8", "surrogatepass") for tree in trees)

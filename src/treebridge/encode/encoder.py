@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
+from treebridge.progress import QUIET, Progress
+
+if TYPE_CHECKING:
+    from treebridge.encode.pretrain.settings import PretrainSettings
 
 # Characters of a word that an encoder looks at; longer ones are data, and take time and memory.
 MAX_LETTERS = 1000
 Words = Sequence[str]
 Vectors = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class EncoderSettings:
-    """How an encoder computes; the first field decides what comes out, the others how fast.
-
-    Coarse numbers (int8, bf16, fp16) move vectors a little, and are still the same encoder: what
-    was trained with it in fp32 takes them.
-    """
-
-    layers: str = "last4"  # lastN, or a list of layers such as 9,10,-1; their mean is taken
-    precision: str = "auto"  # fp32 | bf16 | fp16 | int8; auto is bf16 on a GPU, else fp32
-    backend: str = "torch"  # or onnx
-    device: str = "auto"  # cpu | cuda | mps
-    batch_pieces: int = 0  # pieces in a batch, padding included; 0 fits the device
-    offline: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +54,28 @@ class Encoder(ABC):
         from treebridge.encode.transformer import TransformerEncoder
 
         return TransformerEncoder.from_name(str(name), settings)
+
+    @staticmethod
+    def pretrain(
+        text: str | Path | Sequence[str | Path],
+        folder: str | Path,
+        settings: PretrainSettings | None = None,
+        *,
+        side: str | None = None,
+        device: str = "auto",
+        progress: Progress = QUIET,
+    ) -> Encoder:
+        """Make a small BERT from files of raw text, or from one `side` of a bitext, and load it."""
+        from treebridge.encode.pretrain.make import pretrain_encoder
+        from treebridge.encode.pretrain.settings import PretrainSettings
+
+        files = [text] if isinstance(text, str | Path) else text
+        folder = Path(folder)
+        work = folder.absolute().with_name(f".{folder.name}.pretraining")
+        pretrain_encoder(files, folder, settings or PretrainSettings(), work, side=side,
+                         device=device, progress=progress)  # fmt: skip
+        shutil.rmtree(work, ignore_errors=True)
+        return Encoder.load(folder)
 
     @property
     @abstractmethod

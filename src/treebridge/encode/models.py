@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from treebridge.checksums import add_file
-from treebridge.encode.encoder import EncoderSettings, Vectors
+from treebridge.encode.encoder import Vectors
+from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError, first_line
 
 DEFAULT_MAX_PIECES = 512

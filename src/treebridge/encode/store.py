@@ -11,9 +11,8 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from treebridge.checksums import find_damage, note_files, sealed
 from treebridge.encode.cache import alone, cache_folder, keeping
 from treebridge.encode.encoder import Encoder, Words
 from treebridge.errors import TreebridgeError, warn_damaged
+from treebridge.progress import QUIET, Progress
 from treebridge.records import read_record
 from treebridge.writing import reserve, write_file
 
@@ -70,7 +70,7 @@ def encode_into_store(
     encoder: Encoder,
     sentences: Sequence[Words],
     *,
-    watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+    progress: Progress = QUIET,
 ) -> VectorStore:
     """The store of these sentences: the one in the cache, or a new one."""
     key = store_key(encoder, sentences)
@@ -81,7 +81,7 @@ def encode_into_store(
             shutil.rmtree(folder)
         if not folder.exists():
             with keeping(folder.parent):
-                _build(folder, key, encoder, sentences, watch)
+                _build(folder, key, encoder, sentences, progress)
     os.utime(folder)
     return VectorStore(folder)
 
@@ -99,7 +99,7 @@ def _build(
     key: str,
     encoder: Encoder,
     sentences: Sequence[Words],
-    watch: Callable[[Iterable[Any]], Iterable[Any]],
+    progress: Progress,
 ) -> None:
     building = folder.with_name(f"{key}.part")
     offsets = _offsets(sentences)
@@ -113,8 +113,8 @@ def _build(
     }
     path = building / VECTORS
     size = 2 * total * encoder.dim
-    progress = building / "done"
-    done = _done(progress, len(sentences)) if path.exists() and path.stat().st_size == size else 0
+    noted = building / "done"
+    done = _done(noted, len(sentences)) if path.exists() and path.stat().st_size == size else 0
     if not done:
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir(parents=True)
@@ -123,17 +123,17 @@ def _build(
     if total:
         vectors = np.memmap(path, np.float16, "r+", shape=(total, encoder.dim))
         encoded = encoder.encode(sentences[i] for i in range(done, len(sentences)))
-        for index, item in enumerate(watch(encoded), done):
+        for index, item in enumerate(progress.count(encoded, "sentences encoded"), done):
             vectors[offsets[index] : offsets[index + 1]] = item.vectors
             if (index + 1) % STEP == 0:
                 vectors.flush()
-                write_file(progress, str(index + 1))
+                write_file(noted, str(index + 1))
         vectors.flush()
         del vectors
     np.save(building / OFFSETS, offsets)
     note["files"] = note_files(building, [VECTORS, OFFSETS])
     (building / NOTE).write_text(json.dumps(sealed(note)), encoding="utf-8")
-    progress.unlink(missing_ok=True)
+    noted.unlink(missing_ok=True)
     building.replace(folder)
 
 

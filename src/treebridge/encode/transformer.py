@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.corpus.chunks import take
-from treebridge.encode.encoder import Encoded, Encoder, EncoderSettings, Vectors, Words
+from treebridge.encode.encoder import Encoded, Encoder, Vectors, Words
 from treebridge.encode.pieces import Pieces, Window, windows
+from treebridge.encode.settings import EncoderSettings
 
 if TYPE_CHECKING:
     from treebridge.encode.models import Model

@@ -7,18 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from treebridge.bridge.bridge import BridgeSettings
+from treebridge.bridge.settings import BridgeSettings
 from treebridge.corpus.bitext import Bitext
 from treebridge.errors import TreebridgeError, first_line
-from treebridge.experiment.crossing import Crossing, Fitted
-from treebridge.experiment.lab import Lab, LabSettings, Talk
-from treebridge.experiment.material import Source, Target
+from treebridge.experiment.inputs import Source, Target
+from treebridge.experiment.lab import Lab, LabSettings
 from treebridge.experiment.refining import Refined
 from treebridge.experiment.systems import System
 from treebridge.experiment.table import Result, find_result
-from treebridge.parse.carry import CarrySettings
-from treebridge.parse.refine import RefineSettings
+from treebridge.experiment.transfer import Crossing, Fitted
+from treebridge.parse.settings import ProjectSettings, RefineSettings
+from treebridge.progress import Progress
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
@@ -30,9 +31,9 @@ class Variant:
     group: str
     choice: str
     settings: LabSettings
-    fit: BridgeSettings
+    bridge: BridgeSettings
     pairs: int | None
-    refine: Callable[[Crossing], Crossing] = lambda crossing: crossing  # what follows the bridge
+    refine: Callable[[Fitted], Crossing] = lambda start: start  # what follows the bridge
 
 
 @dataclass
@@ -49,10 +50,14 @@ class Outcome:
         return statistics.fmean(result.scores[metric] for result in self.results)
 
 
-def variants(settings: LabSettings, pairs: int | None, groups: Sequence[str]) -> Iterator[Variant]:
+def variants(
+    settings: LabSettings,
+    pairs: int | None,
+    groups: Sequence[str],
+    bridge: BridgeSettings | None = None,
+) -> Iterator[Variant]:
     """The default first, then each group's other choices; a choice that is the default is too."""
-    fit = BridgeSettings()
-    default = Variant("default", "", settings, fit, pairs)
+    default = Variant("default", "", settings, bridge or BridgeSettings(), pairs)
     yield default
     for group in groups:
         if group not in GROUPS:
@@ -60,16 +65,16 @@ def variants(settings: LabSettings, pairs: int | None, groups: Sequence[str]) ->
         yield from GROUPS[group](default)
 
 
-def _fits(group: str, name: str, choices: Sequence[object]) -> Callable[[Variant], list[Variant]]:
+def _bridges(group: str, name: str, choices: Sequence[Any]) -> Callable[[Variant], list[Variant]]:
     def make(base: Variant) -> list[Variant]:
-        changed = [(c, replace(base.fit, **{name: c})) for c in choices]  # type: ignore[arg-type]
-        return [replace(base, group=group, choice=str(c), fit=fit) for c, fit in changed]
+        changed = [(choice, base.bridge.changed(**{name: choice})) for choice in choices]
+        return [replace(base, group=group, choice=str(c), bridge=bridge) for c, bridge in changed]
 
     return make
 
 
 def _settings(
-    group: str, choices: Sequence[str], change: Callable[[LabSettings, str], LabSettings]
+    group: str, choices: Sequence[str], change: Callable[[LabSettings, Any], LabSettings]
 ) -> Callable[[Variant], list[Variant]]:
     def make(base: Variant) -> list[Variant]:
         return [
@@ -87,18 +92,30 @@ def _sizes(base: Variant) -> list[Variant]:
 
 def _stretched(base: Variant) -> list[Variant]:
     """The map that is no rotation, on senses and on single occurrences."""
-    fits = {level: replace(base.fit, level=level, map="blend") for level in ("sense", "occurrence")}
-    return [replace(base, group="blend", choice=level, fit=fit) for level, fit in fits.items()]
+    levels = ("sense", "occurrence")
+    made = {level: base.bridge.changed(level=level, map="blend") for level in levels}
+    return [replace(base, group="blend", choice=level, bridge=b) for level, b in made.items()]
+
+
+def _projected(**changes: Any) -> Callable[[Fitted], Crossing]:
+    """Refined with other settings of projection."""
+    return partial(Refined, refine=RefineSettings(project=ProjectSettings(**changes)))
 
 
 def _refined(base: Variant) -> list[Variant]:
     """Learning on, and what each of its ingredients is worth."""
-    ways: dict[str, Callable[[Crossing], Crossing]] = {
+    ways: dict[str, Callable[[Fitted], Crossing]] = {
         "self": partial(Refined, links=False),
         "links": Refined,
-        "links, unlinked words masked": partial(Refined, carry=CarrySettings(fill=False)),
-        "links, labels as carried": partial(Refined, carry=CarrySettings(own_labels=0.0)),
-        "links, unsure sentences too": partial(Refined, carry=CarrySettings(confident=1.0)),
+        "links, unlinked words masked": partial(
+            Refined, refine=RefineSettings(project=ProjectSettings(fill=False))
+        ),
+        "links, labels as carried": partial(
+            Refined, refine=RefineSettings(project=ProjectSettings(own_labels=0.0))
+        ),
+        "links, unsure sentences too": partial(
+            Refined, refine=RefineSettings(project=ProjectSettings(confident=1.0))
+        ),
         "links, no source trees": partial(Refined, refine=RefineSettings(source_share=0.0)),
         "links, source trees in their own order": partial(
             Refined, refine=RefineSettings(reorder=False)
@@ -110,7 +127,7 @@ def _refined(base: Variant) -> list[Variant]:
 
 def _order(base: Variant) -> list[Variant]:
     """The word order of source trees alone, of what refining is made of."""
-    ways: dict[str, Callable[[Crossing], Crossing]] = {
+    ways: dict[str, Callable[[Fitted], Crossing]] = {
         "target's": Refined,
         "source's": partial(Refined, refine=RefineSettings(reorder=False)),
     }
@@ -121,41 +138,22 @@ def _encoding(settings: LabSettings, layers: str) -> LabSettings:
     return replace(settings, encoding=replace(settings.encoding, layers=layers))
 
 
-def _collect(settings: LabSettings, words: str) -> LabSettings:
-    collect = replace(settings.collect, anchor_words=words)
-    return replace(settings, bridge=replace(settings.bridge, collect=collect))
-
-
 GROUPS: dict[str, Callable[[Variant], list[Variant]]] = {
-    "level": _fits("level", "level", ("word", "sense", "occurrence")),
-    "weighting": _fits("weighting", "weighting", ("none", "sqrt", "count")),
-    "map": _fits("map", "map", ("procrustes", "least-squares", "blend", "rcsls")),
-    "anchors": _fits("anchors", "paper", (False, True)),
+    "level": _bridges("level", "level", ("word", "sense", "occurrence")),
+    "weighting": _bridges("weighting", "weighting", ("none", "sqrt", "count")),
+    "map": _bridges("map", "map", ("procrustes", "least-squares", "blend", "rcsls")),
+    "anchors": _bridges("anchors", "paper", (False, True)),
     "isotropy-from": _settings(
         "isotropy-from", ("bitext", "input"), lambda s, c: replace(s, isotropy_from=c)
     ),
-    "words": _settings("words", ("whole", "all"), _collect),
-    "aligner": _settings(
-        "aligner",
-        ("hmm", "fast-align"),
-        lambda s, c: replace(s, bridge=replace(s.bridge, aligner=c)),
-    ),
-    "symmetrize": _settings(
-        "symmetrize",
-        ("intersection", "grow-diag-final-and", "union", "forward"),
-        lambda s, c: replace(s, bridge=replace(s.bridge, symmetrize=c)),
+    "words": _bridges("words", "anchor_words", ("whole", "all")),
+    "aligner": _settings("aligner", ("hmm", "fast-align"), lambda s, c: replace(s, aligner=c)),
+    "symmetrize": _bridges(
+        "symmetrize", "symmetrize", ("intersection", "grow-diag-final-and", "union", "forward")
     ),
     "blend": _stretched,
-    "senses": _settings(
-        "senses",
-        ("4", "5", "7"),
-        lambda s, c: replace(s, bridge=replace(s.bridge, senses=int(c))),
-    ),
-    "rounds": _settings(
-        "rounds",
-        ("1", "2"),
-        lambda s, c: replace(s, bridge=replace(s.bridge, rounds=int(c))),
-    ),
+    "senses": _bridges("senses", "senses", (4, 5, 7)),
+    "rounds": _bridges("rounds", "rounds", (1, 2)),
     "refine": _refined,
     "order": _order,
     "pairs": _sizes,
@@ -175,7 +173,7 @@ def run_ablation(
     chosen: Sequence[Variant],
     seeds: Sequence[int],
     folder: Path,
-    talk: Talk,
+    progress: Progress,
     after: Callable[[list[Outcome]], None] = lambda outcomes: None,
 ) -> list[Outcome]:
     """Every variant with every seed; variants share in the folder whatever is the same."""
@@ -186,19 +184,19 @@ def run_ablation(
         name = f"{variant.group} {variant.choice}".strip()
         place = f"[{number}/{len(chosen)}] {name}"
         limited = replace(target, bitext=partial(_limited, target, variant.pairs))
-        lab = Lab(source, variant.settings, folder, talk)
-        system = System("treebridge", name, variant.refine(Fitted(variant.fit)), isotropy=True)
+        lab = Lab(source, variant.settings, folder, progress)
+        system = System("treebridge", name, variant.refine(Fitted(variant.bridge)), isotropy=True)
         try:
             for seed in seeds:
                 where = f"{place}, seed {seed}"
                 outcome.results.append(find_result(lab, limited, system, seed, where))
             space = lab.parser("own", True, seeds[0]).space
-            outcome.quality = lab.bridge(limited, "own", space, variant.fit).quality
-            talk.say(f"{place}: LAS {outcome.mean('LAS'):.2f}")
+            outcome.quality = lab.bridge(limited, "own", space, variant.bridge).quality
+            progress.say(f"{place}: LAS {outcome.mean('LAS'):.2f}")
         except Exception as error:  # the other variants go on
             known = isinstance(error, TreebridgeError)
             outcome.failed = str(error) if known else f"{type(error).__name__}: {first_line(error)}"
-            talk.say(f"{place} failed: {outcome.failed}")
+            progress.say(f"{place} failed: {outcome.failed}")
         after(outcomes)
     return outcomes
 

@@ -10,8 +10,8 @@ from treebridge.bridge.isotropy import Isotropy, anisotropy
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError, first_line
+from treebridge.experiment.inputs import Target
 from treebridge.experiment.lab import Lab
-from treebridge.experiment.material import Target
 
 ITERATIONS = 10  # the paper takes 5
 
@@ -37,7 +37,7 @@ class PairOfCones:
 
 def measure(encoder: Encoder, lab: Lab, text: Sequence[list[str]]) -> tuple[float, ...]:
     """Degrees of anisotropy of the words of a text, by iteration."""
-    vectors = encode_into_store(encoder, text, watch=lab.talk.reports.pairs).vectors
+    vectors = encode_into_store(encoder, text, progress=lab.progress).vectors
     fitted = Isotropy.fit(vectors, ITERATIONS)
     rounds = (Isotropy(fitted.means[:n]) for n in range(ITERATIONS + 1))
     return tuple(anisotropy(one.transform(vectors)) for one in rounds)
@@ -49,7 +49,7 @@ def anisotropy_of_pairs(
     """Both sides of every bitext, the words of its first sentences; a pair that fails says why."""
     found = {}
     for target in targets:
-        lab.talk.say(f"{lab.source.code}-{target.code} …")
+        lab.progress.say(f"{lab.source.code}-{target.code} …")
         try:
             pairs = list(islice(target.find_bitext(), sentences))
             cones = []
@@ -62,6 +62,6 @@ def anisotropy_of_pairs(
         except Exception as error:  # the other pairs go on
             reason = str(error) if isinstance(error, TreebridgeError) else first_line(error)
             found[target.code] = PairOfCones(None, None, reason)
-            lab.talk.say(f"{lab.source.code}-{target.code} failed: {reason}")
+            lab.progress.say(f"{lab.source.code}-{target.code} failed: {reason}")
         lab.forget(target)
     return found

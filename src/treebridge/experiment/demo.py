@@ -1,50 +1,33 @@
-"""`treebridge demo`: the whole story, from raw text to a table, on languages nobody speaks."""
+"""The whole way, from raw text to a table, on languages nobody speaks; `show.demo` tells it."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
-from rich.console import Console
 
 from treebridge.corpus.artificial import World
 from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.conllu import Treebank
 from treebridge.corpus.files import write_text
 from treebridge.corpus.sentence import Sentence
-from treebridge.corpus.statistics import bitext_statistics, treebank_statistics
-from treebridge.encode.encoder import EncoderSettings
-from treebridge.encode.pretrain.corpus import make_corpus
-from treebridge.encode.pretrain.folder import save_encoder
-from treebridge.encode.pretrain.run import Metrics, Pretraining
+from treebridge.encode.pretrain.run import Metrics
 from treebridge.encode.pretrain.settings import PretrainSettings
+from treebridge.encode.settings import EncoderSettings
 from treebridge.experiment.anisotropy import measure
+from treebridge.experiment.inputs import Source, Target
 from treebridge.experiment.lab import Lab, LabSettings
-from treebridge.experiment.material import Source, Target
 from treebridge.experiment.systems import SYSTEMS
 from treebridge.experiment.table import Table, run_table
-from treebridge.folders import work_folder
-from treebridge.keys import key_of
-from treebridge.locks import hold
-from treebridge.models import shipped_models
-from treebridge.parse.parser import Parser
-from treebridge.parse.settings import ParserSettings
+from treebridge.parse.settings import ParserSettings, TagsFrom
+from treebridge.progress import QUIET, Progress
+from treebridge.recipes.pretrain import pretrain
 from treebridge.records import field as field_of
 from treebridge.records import read_record
-from treebridge.seeds import check_seed
-from treebridge.show.figures import bars, lines
-from treebridge.show.pretrain import Lines
-from treebridge.show.report import Report
-from treebridge.show.reproduce import talk
-from treebridge.show.results import cell_text, show_table
-from treebridge.show.tables import show
-from treebridge.workers import Workers
 
 ROWS = ("delexicalized", "unmapped", "word", "sense", "word+in", "sense+in", "treebridge")
-TAGS = {"gold": "gold tags", "none": "no tags"}
 
 
 @dataclass(frozen=True)
@@ -70,177 +53,101 @@ class DemoSize:
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Readings:
+    """One sentence of the target with its gold tree and the trees of two systems."""
+
+    gold: Sentence
+    trees: dict[str, Sentence]
+
+    def right(self, system: str) -> int:
+        """How many heads a system got right."""
+        pairs = zip(self.trees[system].heads, self.gold.heads, strict=True)
+        return sum(found == wanted for found, wanted in pairs)
+
+
 class Demo:
     """One run: everything it makes stays in its folder, and is found there by the next."""
 
-    def __init__(self, folder: Path, seed: int, size: DemoSize):
-        self.folder, self.seed, self.size = folder, seed, size
+    def __init__(
+        self, folder: Path, seed: int, size: DemoSize | None = None, progress: Progress = QUIET
+    ):
+        self.folder, self.seed, self.progress = folder, seed, progress
+        self.size = size or DemoSize()
         self.world = World(seed)
-        self.console = Console()
-        self.report = Report("treebridge: the whole story on languages that nobody speaks")
-        self._number = 0
-
-    def run(self) -> Path:
-        """Tell it; the path of the report."""
-        began = time.perf_counter()
         torch.set_num_threads(1)  # so small that threads would mostly wait for each other
-        self.corpora()
-        curves = {name: self.pretrain(name) for name in ("source", "near")}
-        tables = self.tables()
-        self.trees(tables["gold"])
-        self.shipped()
-        path = self.folder / "report.html"
-        self._figures(curves, tables)
-        self.report.write(path)
-        self.console.print(
-            f"Report with figures: {path.absolute()}\n"
-            f"Everything else is beside it; {time.perf_counter() - began:.0f} s."
-        )
-        return path
 
-    def corpora(self) -> None:
-        """What a user would have: a treebank here, parallel text, raw text."""
-        world, size = self.world, self.size
-        source, near, far = (world.languages[name] for name in ("source", "near", "far"))
-        self._section("A language with a treebank, and one without")
-        self._say(
-            f"{source.name} has {size.trees:,} annotated sentences. {near.name}, with other words, "
-            f"has none: only {size.pairs:,} sentences translated from {source.name}, and raw text."
-        )
-        treebank = self.folder / f"{source.code}-train.conllu"
-        world.treebank("source", size.trees).write(treebank)
-        show(treebank_statistics(treebank), self.console)
-        for language, name in ((near, "near"), (far, "far")):
-            path = self._bitext(name)
-            world.write_bitext(path, name, size.pairs if name == "near" else size.far_pairs)
-            if name == "near":
-                bitext = Bitext.read(path, source_language=source.code)
-                show(bitext_statistics(bitext), self.console)
-                form, senses = next(iter(language.ambiguous.items()))
-                words = " or ".join(source.forms[sense] for sense in senses)
-                self._say(
-                    f"{len(language.ambiguous)} words of {language.name} have two senses: "
-                    f"“{form}” is {source.name} “{words}”."
-                )
+    def write_corpora(self) -> None:
+        """What a user would have: a treebank of one language, parallel text of two others."""
+        size = self.size
+        self.world.treebank("source", size.trees).write(self.treebank)
+        for name, pairs in (("near", size.pairs), ("far", size.far_pairs)):
+            self.world.write_bitext(self.bitext(name), name, pairs)
+
+    @property
+    def treebank(self) -> Path:
+        """The source treebank."""
+        return self.folder / f"{self.world.languages['source'].code}-train.conllu"
+
+    def bitext(self, name: str) -> Path:
+        """The parallel text of the source and another language."""
+        codes = [self.world.languages[side].code for side in ("source", name)]
+        return self.folder / f"{'-'.join(codes)}.tsv"
 
     def pretrain(self, name: str) -> list[Metrics]:
-        """A tiny BERT for a language that has none."""
-        if name == "source":
-            self._section("Two small encoders, from raw text alone")
+        """A tiny BERT for a language that has none; the history of its training."""
         language, size = self.world.languages[name], self.size
         folder = self.folder / f"{language.code}-encoder"
         record = folder / "pretraining.json"
         settings = replace(size.encoder, seed=self.seed)
+        text = self.folder / f"{language.code}.txt"
         if record.exists():
             made = read_record(record)
             about = field_of(made, "about", dict, record)
-            if made.get("settings") == settings.config() and about.get("lines") == size.text:
-                self._say(f"{language.name}: found in {folder}.")
+            if made.get("settings") == settings.config() and about.get("text") == [text.name]:
                 return list(made["history"])
-        text = self.folder / f"{language.code}.txt"
         _write_lines(text, self.world.text(name, size.text))
-        watcher = Lines()
-        corpus = make_corpus([str(text)], None, settings, self.folder / f".{language.code}.work",
-                             watcher.reading, lambda text: None)  # fmt: skip
-        training = Pretraining(corpus, settings, Workers("cpu"), watcher=watcher)
-        try:
-            history = training.run()
-        finally:
-            watcher.stop()
-        pieces = int(corpus.starts[-1])
-        about = {"text": [text.name], "pieces": pieces, "lines": size.text}
-        save_encoder(folder, training.network, corpus.tokenizer, settings, history, about)
-        self._say(
-            f"{language.name}: of the words masked in held-out text it guesses "
-            f"{history[-1]['accuracy']:.0%}; by frequency alone {history[0]['accuracy']:.0%}."
+        made_now = pretrain(
+            [text], folder, settings, device="cpu", force=True, progress=self.progress
         )
-        return history
+        assert made_now is not None
+        return made_now.history
 
-    def tables(self) -> dict[str, Table]:
-        """All rows with gold tags, and those that can do without, without."""
-        self._section("Align, bridge, train: every row of the paper's table, and ours")
-        tables = {}
-        for tags, shown in TAGS.items():
-            rows = [SYSTEMS[name] for name in ROWS if tags == "gold" or name != "delexicalized"]
-            lab, target = self._lab(tags)
-            about = {"tags": tags, "part": "artificial"}
-            tables[tags] = table = run_table(lab, [target], rows, (self.seed,), about=about)
-            self.console.print()
-            show_table(table, self.console)
-            self.report.say(f"UAS / LAS, {shown}:")
-            self.report.table(
-                ["system", *(language.name for language in table.languages)],
-                [
-                    [row.name, *(cell_text(table, row.name, language.code, "**{}**".format)
-                                 for language in table.languages)]
-                    for row in rows
-                ],
-            )  # fmt: skip
-            for one in table.comparisons():
-                self.report.say(str(one))
-        return tables
+    def table(self, tags: TagsFrom) -> Table:
+        """All rows with these tags; without gold ones, those that can do without."""
+        rows = [SYSTEMS[name] for name in ROWS if tags == "gold" or name != "delexicalized"]
+        lab, target = self.lab(tags)
+        about = {"tags": tags, "part": "artificial"}
+        return run_table(lab, [target], rows, (self.seed,), about=about)
 
-    def trees(self, table: Table) -> None:
-        """A sentence of the target, read by the unmapped parser and across the bridge."""
-        self._section("One sentence, two trees")
-        target = table.languages[1]
-        gold = self.world.treebank("near", self.size.scored, "dev")
-        read = {name: self._trees_of(table, name) for name in ("unmapped", "treebridge")}
-        number = _telling(gold, read["unmapped"], read["treebridge"])
-        for name, trees in read.items():
-            right = sum(
-                a == b for a, b in zip(trees[number].heads, gold[number].heads, strict=True)
-            )
-            caption = f"{target.name}, {name}: {right} of {len(gold[number])} heads are right"
-            self.console.print(f"[bold]{caption}[/]")
-            drawn = trees[number].draw()
-            self.console.print(drawn, highlight=False, markup=False)
-            self.console.print()
-            self.report.tree(drawn, caption)
+    def readings(self, table: Table, systems: tuple[str, str]) -> Readings:
+        """The target sentence of readable length on which the second system gains most."""
+        gold = list(self.world.treebank("near", self.size.scored, "dev"))
+        read = [self._trees_of(table, name) for name in systems]
+        every = [
+            Readings(one, dict(zip(systems, trees, strict=True)))
+            for one, *trees in zip(gold, *read, strict=True)
+        ]
+        worse, better = systems
+        return max(every, key=lambda r: (7 <= len(r.gold) <= 14, r.right(better) - r.right(worse)))
 
-    def shipped(self) -> None:
-        """Real sentences, by the models that come with the package."""
-        for model in shipped_models().values():
-            self._section(f"A real language: {model.card['language']}, by what is shipped")
-            self._say(" ".join(model.card["summary"].split()))
-            for tree in Parser.load(model.folder)(model.card["examples"]):
-                drawn = tree.draw()
-                self.console.print(drawn, "\n", highlight=False, markup=False)
-                self.report.tree(drawn, " ".join(tree.forms))
+    def _trees_of(self, table: Table, system: str) -> list[Sentence]:
+        (result,) = table.cell(system, table.languages[1].code).results
+        (path,) = (self.folder / "lab" / "runs").glob(f"*-{result.key[:8]}.conllu")
+        return list(Treebank.read(path))
 
-    def _figures(self, curves: dict[str, list[Metrics]], tables: dict[str, Table]) -> None:
-        self.report.heading("Figures")
-        target = tables["gold"].languages[1]
-        las: dict[str, dict[str, float | None]] = {
-            name: {
-                shown: tables[tags].cell(name, target.code).mean("LAS")
-                if tables[tags].cell(name, target.code).results
-                else None
-                for tags, shown in TAGS.items()
-            }
-            for name in ROWS
-        }
-        self.report.figure(bars(las, "LAS"), f"{target.name}, zero-shot, by system.")
-        names = {name: self.world.languages[name].name for name in curves}
-        self.report.figure(
-            lines({names[name]: [(m["tokens"], 100 * m["accuracy"]) for m in history]
-                   for name, history in curves.items()}, "pieces of text", "masked accuracy, %"),
-            "What the encoders learn from raw text.",
-        )  # fmt: skip
-        lab, near = self._lab("gold")
+    def cones(self) -> dict[str, list[tuple[int, float]]]:
+        """How narrow the cone of the vectors is by iteration of isotropy, for both languages."""
+        lab, near = self.lab("gold")
         bitext = list(near.find_bitext())[:500]
-        sides = {lab.source.name: [pair.source for pair in bitext],
-                 near.name: [pair.target for pair in bitext]}  # fmt: skip
-        cones = {}
-        for language in (lab.source, near):
-            degrees = measure(lab.encoder(language, "own"), lab, sides[language.name])
-            cones[language.name] = list(enumerate(map(float, degrees)))
-        self.report.figure(
-            lines(cones, "iterations of isotropy", "mean cosine of two random words"),
-            "How narrow the cone of the vectors is, by iteration.",
-        )
+        sides = ([pair.source for pair in bitext], [pair.target for pair in bitext])
+        return {
+            language.name: list(enumerate(measure(lab.encoder(language, "own"), lab, text)))
+            for language, text in zip((lab.source, near), sides, strict=True)
+        }
 
-    def _lab(self, tags: str) -> tuple[Lab, Target]:
+    def lab(self, tags: TagsFrom) -> tuple[Lab, Target]:
+        """Where the systems are made, and the target language."""
         world, size = self.world, self.size
         source, near = world.languages["source"], world.languages["near"]
         settings = LabSettings(
@@ -257,51 +164,9 @@ class Demo:
             near.name,
             world.treebank("near", size.scored, "dev"),
             encoders[near.code],
-            Bitext.read(self._bitext("near"), source_language=source.code),
+            Bitext.read(self.bitext("near"), source_language=source.code),
         )
-        return Lab(known, settings, self.folder / "lab", talk()), unknown
-
-    def _trees_of(self, table: Table, system: str) -> list[Sentence]:
-        cell = table.cell(system, table.languages[1].code)
-        (result,) = cell.results
-        (path,) = (self.folder / "lab" / "runs").glob(f"*-{result.key[:8]}.conllu")
-        return list(Treebank.read(path))
-
-    def _bitext(self, name: str) -> Path:
-        codes = [self.world.languages[side].code for side in ("source", name)]
-        return self.folder / f"{'-'.join(codes)}.tsv"
-
-    def _section(self, title: str) -> None:
-        self._number += 1
-        self.console.rule(f"[bold]{self._number}. {title}")
-        self.report.heading(f"{self._number}. {title}")
-
-    def _say(self, text: str) -> None:
-        self.console.print(f"{text}\n", highlight=False)
-        self.report.say(text)
-
-
-def run_demo(folder: Path, seed: int, size: DemoSize | None = None, *, force: bool = False) -> Path:
-    """Tell the whole story in a folder; a second run finds what the first made."""
-    check_seed(seed)
-    size = size or DemoSize()
-    work_folder(folder, "demo", ("lab",), key=key_of(seed, asdict(size)), force=force)
-    with hold(folder / "report.html"):
-        return Demo(folder, seed, size).run()
-
-
-def _telling(gold: Iterable[Sentence], worse: list[Sentence], better: list[Sentence]) -> int:
-    """The sentence of readable length that gained most."""
-
-    def gain(number: int, tree: Sentence) -> tuple[bool, int]:
-        wanted = tree.heads
-        right = [
-            sum(a == b for a, b in zip(trees[number].heads, wanted, strict=True))
-            for trees in (worse, better)
-        ]
-        return 7 <= len(tree) <= 14, right[1] - right[0]
-
-    return max(enumerate(gold), key=lambda item: gain(*item))[0]
+        return Lab(known, settings, self.folder / "lab", self.progress), unknown
 
 
 def _write_lines(path: Path, texts: Iterable[str]) -> None:

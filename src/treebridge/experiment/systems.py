@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treebridge.bridge.bridge import BridgeSettings
+from treebridge.bridge.settings import BridgeSettings
 from treebridge.errors import TreebridgeError
-from treebridge.experiment.crossing import AnchorMean, Crossing, Fitted, Straight, Unmapped
 from treebridge.experiment.refining import Refined
+from treebridge.experiment.transfer import AnchorMean, Crossing, Fitted, Straight, Unmapped
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class System:
 
 
 def _paper(level: str, isotropy: bool) -> Fitted:
-    return Fitted(BridgeSettings(level, isotropy, weighting="none", paper=True))
+    return Fitted(BridgeSettings.preset("paper", level=level, isotropy=isotropy))
 
 
 _ALL = (
@@ -42,7 +42,7 @@ _ALL = (
     System(
         "fasttext-rcsls",
         "static vectors, mapped by RCSLS on linked words",
-        Fitted(BridgeSettings("word", isotropy=False, map="rcsls")),
+        Fitted(BridgeSettings.preset(level="word", isotropy=False, map="rcsls")),
         "vectors",
     ),
     System("multilingual-uncased", "mBERT uncased, no map", Straight(), "multilingual-uncased"),
@@ -56,11 +56,11 @@ _ALL = (
     System("sense+in", "sense-level anchors, isotropy (paper)", _paper("sense", True),
            isotropy=True),
     System("treebridge", "ours: the bridge leads into the parser's own space",
-           Fitted(BridgeSettings()), isotropy=True),
-    System("self-trained", "ours, gone on learning from its own surest target trees",
-           Refined(Fitted(BridgeSettings()), links=False), isotropy=True),
-    System("refined", "ours, gone on learning from trees carried over the links",
-           Refined(Fitted(BridgeSettings())), isotropy=True),
+           Fitted(), isotropy=True),
+    System("self-trained", "ours, self-trained on its most confident parses",
+           Refined(links=False), isotropy=True),
+    System("refined", "ours, refined on trees projected over the links",
+           Refined(), isotropy=True),
 )  # fmt: skip
 SYSTEMS = {system.name: system for system in _ALL}
 # What a table has unless it is told: the paper's rows, the simplest baselines, and ours.

@@ -16,8 +16,8 @@ from treebridge.corpus.files import write_text
 from treebridge.corpus.sentence import Sentence
 from treebridge.errors import TreebridgeError, first_line, warn_damaged
 from treebridge.experiment.bootstrap import Comparison, paired_bootstrap
+from treebridge.experiment.inputs import Language, Target
 from treebridge.experiment.lab import Lab, rows_of
-from treebridge.experiment.material import Language, Target
 from treebridge.experiment.systems import System
 from treebridge.keys import key_of
 from treebridge.parse.score import score
@@ -137,11 +137,11 @@ def run_table(
                         if isinstance(error, TreebridgeError)
                         else f"{type(error).__name__}: {first_line(error)}"
                     )
-                    lab.talk.say(f"{place} failed: {cell.failed}")
+                    lab.progress.say(f"{place} failed: {cell.failed}")
                 else:
                     cell.results.append(result)
                     figures = ", ".join(f"{m} {result.scores[m]:.2f}" for m in METRICS[:2])
-                    lab.talk.say(f"{place}: {figures} ({result.seconds:.0f} s)")
+                    lab.progress.say(f"{place}: {figures} ({result.seconds:.0f} s)")
             after(table)
             if language is not lab.source:
                 lab.forget(language)
@@ -164,7 +164,7 @@ def _kept(path: Path) -> Result | None:
 def find_result(lab: Lab, language: Language, system: System, seed: int, place: str) -> Result:
     """One result: read, where it was made from the same things before, else made and kept."""
     if system.encoder == "blank" and lab.settings.parser.tags != "gold":
-        raise TreebridgeError(f"{system.name} has nothing but tags; it needs --tags gold")
+        raise TreebridgeError(f"{system.name} has nothing but tags; it needs gold tags")
     role = system.encoder
     parts = [lab.parser_key(role, system.isotropy, seed), lab.trees_key(language)]
     if isinstance(language, Target):
@@ -173,7 +173,7 @@ def find_result(lab: Lab, language: Language, system: System, seed: int, place: 
     path = lab.folder / "runs" / f"{language.code}-{system.name}-{seed}-{key[:8]}.json"
     if kept := _kept(path):
         return kept
-    lab.talk.say(f"{place} …")
+    lab.progress.say(f"{place} …")
     start = time.perf_counter()
     parser = lab.parser(role, system.isotropy, seed)
     if isinstance(language, Target):

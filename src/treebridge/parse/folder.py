@@ -19,8 +19,8 @@ from treebridge.artefact import (
 )
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
-from treebridge.encode.encoder import Encoder, EncoderSettings
 from treebridge.encode.models import choose_device
+from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.folders import new_folder
 from treebridge.parse.biaffine import Biaffine
@@ -77,11 +77,8 @@ def files_of(folder: Path) -> list[str]:
     return [*(name for name in own if (folder / name).exists()), *encoder]
 
 
-def read_parser(
-    folder: str | Path, encoder: Encoder | None, encoder_settings: EncoderSettings
-) -> Parser:
+def read_parser(folder: Path, encoder_settings: EncoderSettings) -> Parser:
     """Read a folder; with a bridge in it, the parser is across it at once."""
-    folder = Path(folder)
     config = read_config(folder, KIND, FORMAT)
     # An encoder is known by its fingerprint, which is taken whenever it is loaded.
     check_files(folder, config, only_sizes="encoder/")
@@ -108,9 +105,7 @@ def read_parser(
     if _crosses_bridge(config):
         parser = parser.across(Bridge.load(folder / "bridge"))
         parser.encoder_at = str(_encoder_in(folder / "encoder"))
-    if encoder is not None:
-        (parser.bridge.target if parser.bridge else parser.space).check(encoder)
-        parser.encoder = encoder
+    parser.folder, parser.card = folder, config.get("card", {})
     return parser
 
 

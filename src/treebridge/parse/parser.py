@@ -13,19 +13,24 @@ from numpy.typing import NDArray
 
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
+from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.chunks import take
 from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.text import Splitter
-from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import check_lengths, cut_batches, make_batch
 from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.checkpoint import Metrics
 from treebridge.parse.predict import annotated, predict
-from treebridge.parse.settings import ParserSettings
-from treebridge.parse.train import Watcher, train_on
+from treebridge.parse.score import Scores, score
+from treebridge.parse.settings import ParserSettings, RefineSettings
+from treebridge.parse.shipped import best_scores, find_model, folder_size
+from treebridge.parse.train import train_on
 from treebridge.parse.vocab import Names
+from treebridge.progress import QUIET, Progress
 from treebridge.records import FIX
 
 FIRST, CHUNK = 16, 512  # sentences that are sorted by length together: at first, and at most
@@ -49,7 +54,7 @@ class Parsed:
         return float(np.log(np.maximum(self.arcs * self.labels, 1e-30)).mean())
 
 
-@dataclass
+@dataclass(repr=False)
 class Parser:
     """Vectors of a space in, trees out; call it with text or with sentences."""
 
@@ -63,12 +68,43 @@ class Parser:
     encoder_settings: EncoderSettings = field(default_factory=EncoderSettings)
     bridge: Bridge | None = None
     encoder_at: str | None = None  # where the encoder is now, if not where its space says
+    folder: Path | None = None  # where it was loaded from
+    card: dict[str, Any] = field(default_factory=dict)  # of a shipped model
     _loading: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     @property
     def settings(self) -> ParserSettings:
         """How it was trained."""
         return self.model.settings
+
+    @property
+    def reads(self) -> Space:
+        """The space of the encoder that it reads: the bridge's other side, or its own."""
+        return self.bridge.target if self.bridge else self.space
+
+    @property
+    def device(self) -> str:
+        """Where the model computes."""
+        return str(next(self.model.parameters()).device)
+
+    def __repr__(self) -> str:
+        """What it is, in one line.
+
+        >>> from treebridge import Parser
+        >>> Parser.load("es")
+        Parser(es, from en, LAS 65.9, 24 MB)
+        """
+        facts = [self.language or "unknown language"]
+        if self.bridge:
+            facts.append(f"from {self.about.get('language') or self.space.encoder}")
+        if self.card:
+            facts.append(f"LAS {best_scores(self.card)['LAS']:.1f}")
+        elif self.scores:
+            source = "source " if self.bridge else ""
+            facts.append(f"{source}dev LAS {self.scores['LAS']:.1f}")
+        if self.folder:
+            facts.append(f"{folder_size(self.folder) / 1e6:.0f} MB")
+        return f"Parser({', '.join(facts)})"
 
     @property
     def language(self) -> str | None:
@@ -88,7 +124,7 @@ class Parser:
         *,
         device: str = "auto",
         work: Path | None = None,
-        watcher: Watcher | None = None,
+        progress: Progress = QUIET,
     ) -> Parser:
         """Train on trees; without `dev` every 20th sentence is kept back to choose the best epoch.
 
@@ -96,7 +132,7 @@ class Parser:
         """
         check_lengths(map(len, (*treebank, *(dev or ()))))
         trained = train_on(
-            treebank, encoder, dev, settings or ParserSettings(), device, work, watcher or Watcher()
+            treebank, encoder, dev, settings or ParserSettings(), device, work, progress
         )
         return cls(*trained, encoder)
 
@@ -117,17 +153,29 @@ class Parser:
     @classmethod
     def load(
         cls,
-        folder: str | Path,
-        encoder: Encoder | None = None,
+        model: str | Path,
+        encoder: Encoder | str | None = None,
         encoder_settings: EncoderSettings | None = None,
+        bridge: Bridge | str | Path | None = None,
     ) -> Parser:
-        """Read a folder; the encoder is loaded when it is needed, if it is not given.
+        """Load a shipped model by its name, or a folder, across a bridge if one is given.
 
-        `encoder_settings` say how it computes, and on which device the parser does too.
+        The encoder is loaded when it is first needed; `encoder` is one at hand, or says where it
+        is now. `encoder_settings` say how it computes, and on which device the parser does too.
         """
         from treebridge.parse.folder import read_parser
 
-        return read_parser(folder, encoder, encoder_settings or EncoderSettings())
+        settings = encoder_settings or EncoderSettings()
+        parser = read_parser(find_model(model), settings)
+        if bridge is not None:
+            parser = parser.across(bridge if isinstance(bridge, Bridge) else Bridge.load(bridge))
+        if isinstance(encoder, str):
+            layers = parser.reads.layers or settings.layers
+            encoder = Encoder.load(encoder, replace(settings, layers=layers))
+        if encoder is not None:
+            parser.reads.check(encoder)
+            parser.encoder = encoder
+        return parser
 
     def across(self, bridge: Bridge, encoder: Encoder | None = None) -> Parser:
         """The zero-shot parser: the same model, fed by another encoder through a bridge."""
@@ -150,6 +198,51 @@ class Parser:
             self.encoder_settings,
             bridge,
         )
+
+    def evaluate(
+        self,
+        treebank: Sequence[Sentence],
+        convention: str = "paper",
+        *,
+        names: tuple[str, str] = ("gold", "parser"),
+        progress: Progress = QUIET,
+    ) -> Scores:
+        """Parse the sentences of a treebank and score the trees; `names` are for messages."""
+        parsed = self.parse(progress.count(treebank, "sentences"), retag=True)
+        return score(treebank, (one.sentence for one in parsed), convention, names=names)
+
+    def refine(
+        self,
+        *,
+        bitext: Bitext | None = None,
+        text: str | Iterable[str] | None = None,
+        trees: Sequence[Sentence] = (),
+        treebank: Sequence[Sentence] | None = None,
+        tagger: Parser | None = None,
+        settings: RefineSettings | None = None,
+        work: Path | None = None,
+        progress: Progress = QUIET,
+    ) -> Parser:
+        """A better parser: learn from trees projected over a bitext, from text, or from trees.
+
+        `trees` are target trees of your own; `treebank` holds source trees, so that the parser
+        does not forget. With `work`, a folder for checkpoints, an interrupted run resumes.
+        """
+        from treebridge.parse.refinement import refine_parser
+
+        texts = [text] if isinstance(text, str) else text
+        words = None if texts is None else (list(s.forms) for s in self._sentences(texts))
+        return refine_parser(
+            self,
+            settings or RefineSettings(),
+            bitext=bitext,
+            sentences=words,
+            trees=trees,
+            treebank=treebank,
+            tagger=tagger,
+            work=work,
+            progress=progress,
+        ).parser
 
     def __call__(self, sentences: str | Iterable[Sentence | str | Sequence[str]]) -> list[Sentence]:
         """Trees of a text or several, of sentences, or of lists of words."""
@@ -192,12 +285,11 @@ class Parser:
         nothing = np.zeros(0, np.float32)
         out = [Parsed(s, nothing, nothing) for s in sentences]
         carry = self.bridge.transform if self.bridge else self.space.transform
-        device = str(next(self.model.parameters()).device)
         for indices in plan:
             rows = carry(np.concatenate([vectors[i] for i in indices]))
             parts = np.split(rows, np.cumsum(lengths[indices])[:-1])
             tags = [self.tags.numbers(sentences[i].upos) for i in indices]
-            found = predict(self.model, make_batch(parts, tags), self.labels, device)
+            found = predict(self.model, make_batch(parts, tags), self.labels, self.device)
             for row, index in enumerate(indices):
                 n, sentence = lengths[index], sentences[index]
                 out[index] = Parsed(
@@ -209,7 +301,7 @@ class Parser:
 
     def load_encoder(self) -> Encoder:
         """The encoder of the space, or of the bridge's other side; threads load it once."""
-        space = self.bridge.target if self.bridge else self.space
+        space = self.reads
         with self._loading:
             encoder = self.encoder
             if encoder is None:
@@ -251,7 +343,7 @@ class Parser:
             if "_" in sentence.upos:
                 raise TreebridgeError(
                     f"sentence {number} has words without UPOS, and this parser was trained with "
-                    "gold tags; tag the text first, or train with --tags predicted"
+                    "gold tags; tag the text first, or train with predicted tags"
                 )
 
 

@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import time
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,30 +23,13 @@ from treebridge.parse.biaffine import Batch
 from treebridge.parse.checkpoint import Checkpoint, Metrics, copy_weights, resume
 from treebridge.parse.parser import Parser
 from treebridge.parse.predict import to_device
-from treebridge.parse.projected import Projected, soft_loss
-from treebridge.parse.settings import ParserSettings
-from treebridge.parse.train import Watcher
-from treebridge.seeds import check_seed
+from treebridge.parse.project.projected import Projected, soft_loss
+from treebridge.parse.settings import ParserSettings, RefineSettings
+from treebridge.progress import QUIET, Progress
 
 Step = tuple["Examples | None", Indices]  # a batch of trees, or of projections where None
+STAGE = "refining"
 HELD_OUT = 20  # one projected sentence in so many says when to stop
-
-
-@dataclass(frozen=True)
-class RefineSettings:
-    """How long and how fast a parser learns from projected trees."""
-
-    epochs: int = 3
-    learning_rate: float = 5e-4
-    source_share: float = 0.5  # words of source trees in an epoch, for each of the target
-    reorder: bool = True  # source trees in the target's word order, as far as links tell it
-    change_map: bool = True  # the bridge's map learns, too
-    trees_times: int = 25  # how often an epoch sees each of the user's own trees
-    patience: int = 2  # epochs without a lower held-out loss
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        check_seed(self.seed)
 
 
 class Learner(nn.Module):
@@ -70,7 +53,7 @@ class Learner(nn.Module):
         change = self.change.detach().cpu().numpy().astype(np.float64)
         w = parser.bridge.w + change @ parser.bridge.w
         bridge = replace(parser.bridge, w=w, made={**parser.bridge.made, "refined": True})
-        return replace(parser, model=self.model.eval(), bridge=bridge)
+        return replace(parser, model=self.model.eval(), bridge=bridge, folder=None, card={})
 
 
 @dataclass
@@ -82,7 +65,7 @@ class Refining:
     source: Examples | None  # source trees, so that it does not forget
     trees: Examples | None  # target trees of the user
     settings: RefineSettings
-    watcher: Watcher = field(default_factory=Watcher)
+    progress: Progress = QUIET
     work: Path | None = None  # for checkpoints
 
     def run(self) -> tuple[Parser, list[Metrics]]:
@@ -90,7 +73,7 @@ class Refining:
 
         An interrupted run of the same goes on where it stopped.
         """
-        learner = Learner(self.parser).to(self.device)
+        learner = Learner(self.parser).to(self.parser.device)
         held, learn = self._split()
         learner.change.requires_grad = self.settings.change_map
         optimizer = torch.optim.Adam(learner.parameters(), self.settings.learning_rate, (0.9, 0.95))
@@ -99,7 +82,7 @@ class Refining:
             resume(self.work, key, learner, optimizer, judged_by="held_out") if self.work else None
         )
         if state:
-            self.watcher.say(f"going on after epoch {len(state.history) - 1}")
+            self.progress.say(f"resuming after epoch {len(state.history) - 1}")
         else:
             weights = copy_weights(learner)
             before: Metrics = {"epoch": 0, "held_out": self._held_out(learner, held)}
@@ -115,16 +98,9 @@ class Refining:
                 state.weights, state.optimizer = learner.state_dict(), optimizer.state_dict()
                 if self.work:
                     state.write(self.work)
-                self.watcher.say(
-                    f"epoch {epoch + 1}: loss {loss:.3f}, on held-out projections {held_out:.3f}"
-                )
+                self.progress.measured(STAGE, state.history[-1])
         learner.load_state_dict(state.best)
         return learner.within(self.parser), state.history
-
-    @property
-    def device(self) -> str:
-        """Where the parser computes."""
-        return str(next(self.parser.model.parameters()).device)
 
     def key(self) -> str:
         """A hash of settings, data and the weights that it begins with."""
@@ -171,7 +147,13 @@ class Refining:
             loss, words = loss + float(value.detach()), words + count
             seconds = time.perf_counter() - start
             left = seconds / (done + 1) * (len(steps) * (self.settings.epochs - epoch) - done - 1)
-            self.watcher.step(share, float(value.detach()) / count, words / seconds, left)
+            self.progress.advance(
+                STAGE,
+                share,
+                loss=float(value.detach()) / count,
+                words_per_second=words / seconds,
+                left=left,
+            )
         return loss / max(1, words)
 
     def _plan(
@@ -198,10 +180,12 @@ class Refining:
         examples, indices = step
         if examples is None:
             batch, soft = self.projected.batch(indices)
-            loss = soft_loss(learner.model, learner.mapped(to_device(batch, self.device)), soft)
+            loss = soft_loss(
+                learner.model, learner.mapped(to_device(batch, self.parser.device)), soft
+            )
         else:
             (batch,) = examples.batches([indices])
-            there = to_device(batch, self.device)
+            there = to_device(batch, self.parser.device)
             loss = learner.model.loss(there if examples is self.source else learner.mapped(there))
         return loss, int(batch.lengths.sum())
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import field as field_
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from treebridge.errors import TreebridgeError
 from treebridge.records import FIX, field
 from treebridge.seeds import check_seed
+from treebridge.settings import check_choices
 
-TAGS = ("gold", "none", "predicted")
-SCHEDULES = ("constant", "cosine")
+ParserPreset = Literal["default", "small", "paper"]
+TagsFrom = Literal["gold", "none", "predicted"]
 
 
 @dataclass(frozen=True)
 class ParserSettings:
     """The size of the network, and how it is trained; `default` of PRESETS stands here."""
 
-    tags: str = "predicted"  # gold | none | predicted: what the parser knows of parts of speech
+    tags: TagsFrom = "predicted"  # gold ones come with the input
     isotropy: int = 5  # iterations; 0 takes the encoder's vectors as they are
     layers: int = 3  # of the BiLSTM
     hidden: int = 256  # its size in each direction
@@ -33,16 +35,15 @@ class ParserSettings:
     epochs: int = 10
     patience: int = 0  # epochs without a better LAS before training ends; 0 for never
     learning_rate: float = 2e-3
-    schedule: str = "cosine"  # down to nothing in the last epoch, or constant
+    schedule: Literal["cosine", "constant"] = (
+        "cosine"  # down to nothing in the last epoch, or constant
+    )
     betas: tuple[float, float] = (0.9, 0.95)
     max_norm: float = 5.0  # of the gradient
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.tags not in TAGS:
-            raise TreebridgeError(f"--tags {self.tags}: there are {', '.join(TAGS)}")
-        if self.schedule not in SCHEDULES:
-            raise TreebridgeError(f"schedule {self.schedule}: there are {', '.join(SCHEDULES)}")
+        check_choices(self)
         for name in ("layers", "hidden", "arc", "label", "tag", "tagger", "epochs"):
             if getattr(self, name) < 1:
                 raise TreebridgeError(f"{name} is {getattr(self, name)}; it must be at least 1")
@@ -55,10 +56,10 @@ class ParserSettings:
         check_seed(self.seed)
 
     @classmethod
-    def preset(cls, name: str, **changes: Any) -> ParserSettings:
+    def preset(cls, name: str = "default", **changes: Any) -> ParserSettings:
         """A named choice, with changes."""
         if name not in PRESETS:
-            raise TreebridgeError(f"--preset {name}: there are {', '.join(PRESETS)}")
+            raise TreebridgeError(f"preset {name!r} is not known; choose from {', '.join(PRESETS)}")
         return replace(PRESETS[name], **changes)
 
     def config(self) -> dict[str, Any]:
@@ -106,3 +107,35 @@ PRESETS = {
         betas=(0.9, 0.9),
     ),
 }
+
+
+@dataclass(frozen=True)
+class ProjectSettings:
+    """Which sentence pairs carry trees over, and what becomes of words without a link."""
+
+    sentences: int = 15000  # at most
+    shortest: int = 4  # words
+    longest: int = 40
+    density: float = 0.7  # share of linked words, on the side that has fewer
+    confident: float = 0.8  # share of sentences that is kept, the most confident first
+    fill: bool = True  # words without a link get the parser's own prediction, else nothing
+    own_labels: float = 0.5  # share of every label that is the bridged parser's own prediction
+
+
+@dataclass(frozen=True)
+class RefineSettings:
+    """How long and how fast a parser learns from projected trees."""
+
+    epochs: int = 3
+    learning_rate: float = 5e-4
+    source_share: float = 0.5  # words of source trees in an epoch, for each word of the target
+    reorder: bool = True  # source trees in the target's word order, as far as links tell it
+    change_map: bool = True  # the bridge's map learns, too
+    trees_times: int = 25  # how often an epoch sees each of the user's own trees
+    patience: int = 2  # epochs without a lower held-out loss
+    passes: int = 1  # with more, the refined parser fills what links leave open, and so on
+    seed: int = 1
+    project: ProjectSettings = field_(default_factory=ProjectSettings)
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)

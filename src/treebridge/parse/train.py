@@ -6,8 +6,8 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,29 +28,11 @@ from treebridge.parse.predict import annotated, predict, to_device
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.vocab import Names
-from treebridge.workers import Workers
+from treebridge.progress import QUIET, Progress
+from treebridge.torchrun import TorchRun
 
+STAGE = "training"
 HELD_OUT = 20  # one sentence in so many is dev where none is given
-
-
-class Watcher:
-    """Is told how training goes; this one keeps it to itself."""
-
-    def say(self, text: str) -> None:
-        """Something that happens once."""
-
-    def encoded(self, items: Iterable[Any]) -> Iterable[Any]:
-        """Passes sentences on while they are encoded."""
-        return items
-
-    def step(self, share: float, loss: float, speed: float, left: float) -> None:
-        """After a batch: the share of all epochs done, and the seconds left."""
-
-    def epoch(self, metrics: Metrics) -> None:
-        """After an epoch."""
-
-    def stop(self) -> None:
-        """When training has ended, well or not."""
 
 
 @dataclass
@@ -64,9 +46,9 @@ class Training:
     gold: Sequence[Sentence]  # the trees of dev
     labels: Names
     tags: Names
-    workers: Workers
+    workers: TorchRun
     work: Path | None = None  # for checkpoints
-    watcher: Watcher = field(default_factory=Watcher)
+    progress: Progress = QUIET
 
     def run(self) -> tuple[Weights, list[Metrics]]:
         """Train to the end, from where an interrupted run of the same stopped."""
@@ -80,7 +62,7 @@ class Training:
             else None
         )
         if state:
-            self.watcher.say(f"going on after epoch {len(state.history)}")
+            self.progress.say(f"resuming after epoch {len(state.history)}")
         else:
             weights = copy_weights(self.model)
             state = Checkpoint(self.key(), weights, optimizer.state_dict(), weights)
@@ -96,7 +78,7 @@ class Training:
                 state.weights, state.optimizer = self.model.state_dict(), optimizer.state_dict()
                 if self.work and self.workers.first:
                     state.write(self.work)
-                self.watcher.epoch(metrics)
+                self.progress.measured(STAGE, metrics)
         return state.best, state.history
 
     def key(self) -> str:
@@ -129,7 +111,13 @@ class Training:
             loss, own, words = loss + summed, own + size, words + count
             share = (epoch + (done + 1) / len(plan)) / self.settings.epochs
             speed = words / (time.perf_counter() - start)
-            self.watcher.step(share, summed / size, speed, self._left(share))
+            self.progress.advance(
+                STAGE,
+                share,
+                loss=summed / size,
+                words_per_second=speed,
+                left=self._left(share),
+            )
         seconds = time.perf_counter() - start
         scores = self.score_dev().values if self.workers.first else {}
         names = ("UAS", "LAS", "UPOS")
@@ -198,7 +186,7 @@ def train_on(
     settings: ParserSettings,
     device: str,
     work: Path | None,
-    watcher: Watcher,
+    progress: Progress,
 ) -> Trained:
     """Encode a treebank or find it encoded, fit its isotropy, and train in that space."""
     if dev is None:
@@ -206,11 +194,11 @@ def train_on(
         treebank = [s for i, s in enumerate(treebank) if i % HELD_OUT != HELD_OUT - 1]
     _check_trees(treebank, "training")
     _check_trees(dev, "dev")
-    workers = Workers(choose_device(device))
+    workers = TorchRun(choose_device(device))
     if not workers.first:
         workers.wait()  # the first encodes for all
-    train_store = encode_into_store(encoder, [s.forms for s in treebank], watch=watcher.encoded)
-    dev_store = encode_into_store(encoder, [s.forms for s in dev], watch=watcher.encoded)
+    train_store = encode_into_store(encoder, [s.forms for s in treebank], progress=progress)
+    dev_store = encode_into_store(encoder, [s.forms for s in dev], progress=progress)
     if workers.first:
         workers.wait()
     isotropy = Isotropy.fit(train_store.vectors, settings.isotropy)
@@ -218,7 +206,7 @@ def train_on(
     labels = Names.collect(label for s in treebank for label in s.deprels)
     tags = Names.collect(tag for s in treebank for tag in s.upos)
     if settings.tags != "none" and not tags:
-        raise TreebridgeError("the treebank has no UPOS tags; train with --tags none")
+        raise TreebridgeError("the treebank has no UPOS tags; train without tags (none)")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         model = Biaffine(settings, space.dim, len(labels), len(tags))
@@ -232,9 +220,12 @@ def train_on(
         tags,
         workers,
         work,
-        watcher,
+        progress,
     )
-    best, history = training.run()
+    try:
+        best, history = training.run()
+    finally:
+        progress.done(STAGE)
     model.load_state_dict(best)
     words = int(train_store.offsets[-1])
     about = {"sentences": len(treebank), "words": words, "workers": workers.size}

@@ -1,9 +1,8 @@
-"""`treebridge reproduce ablation`: a table of what each choice is worth, and a learning curve."""
+"""What people see of an ablation: what each choice is worth, and a learning curve."""
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,48 +13,17 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from treebridge.corpus.files import write_text
-from treebridge.experiment.ablation import Outcome, run_ablation, variants
-from treebridge.experiment.lab import LabSettings
-from treebridge.experiment.supply import Supply
-from treebridge.folders import work_folder
-from treebridge.show.reproduce import RESULTS, talk
-from treebridge.writing import replacing
+from treebridge.experiment.ablation import Outcome
 
 HEAD = ("group", "choice", "UAS", "LAS", "against default", "anchors", "P@1 held out")
 
 
-def reproduce_ablation(
-    supply: Supply,
-    code: str,
-    groups: Sequence[str],
-    seeds: Sequence[int],
-    settings: LabSettings,
-    folder: Path,
-    *,
-    dry_run: bool,
-    force: bool = False,
-) -> None:
-    """Run every variant, saving the table after each; or only list them."""
-    chosen = list(variants(settings, supply.pairs, groups))
-    if dry_run:
-        for variant in chosen:
-            print(f"{variant.group:14} {variant.choice}")
-        return
-    work_folder(folder, "reproduce", RESULTS, force=force)
-    said = talk()
-
-    def save(so_far: list[Outcome]) -> None:
-        save_ablation(so_far, folder, {"language": code, "seeds": list(seeds), "part": supply.part,
-                                       "pairs": supply.pairs, "date": time.strftime("%Y-%m-%d"),
-                                       "parser": settings.parser.config()})  # fmt: skip
-
-    target = supply.target(code)
-    outcomes = run_ablation(supply.source(), target, chosen, seeds, folder, said, save)
+def show_ablation(outcomes: Sequence[Outcome]) -> None:
+    """The table of variants."""
     grid = Grid(*HEAD, box=None)
     for row in rows(outcomes):
         grid.add_row(*(Text(cell) for cell in row))
     Console(highlight=False).print(grid)
-    print(f"written to {folder}: ablation.md and .json")
 
 
 def rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
@@ -86,7 +54,7 @@ def save_ablation(outcomes: Sequence[Outcome], folder: Path, about: dict[str, An
     data = [
         {"group": o.variant.group, "choice": o.variant.choice, "failed": o.failed,
          "scores": {str(r.seed): r.scores for r in o.results},
-         "fit": asdict(o.variant.fit), "quality": o.quality}
+         "fit": asdict(o.variant.bridge.fit), "quality": o.quality}
         for o in outcomes
     ]  # fmt: skip
     with write_text(folder / "ablation.json") as stream:
@@ -113,5 +81,4 @@ def _draw_curve(sizes: Sequence[Outcome], folder: Path) -> None:
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     for ending in ("png", "svg"):
-        with replacing(folder / f"learning-curve.{ending}") as new:
-            figure.savefig(new, dpi=150, format=ending)
+        figure.savefig(folder / f"learning-curve.{ending}", dpi=150)

@@ -1,9 +1,8 @@
-"""`treebridge reproduce anisotropy`: figure 3 of the paper, drawn and as numbers."""
+"""Figure 3 of the paper, drawn and as numbers."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,39 +11,28 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from treebridge.corpus.files import write_text
-from treebridge.errors import MissingExtra, TreebridgeError
-from treebridge.experiment.anisotropy import PairOfCones, anisotropy_of_pairs
-from treebridge.experiment.lab import Lab, LabSettings
-from treebridge.experiment.supply import Supply
-from treebridge.folders import work_folder
-from treebridge.show.reproduce import RESULTS, talk
-from treebridge.writing import replacing
+from treebridge.errors import MissingExtra
+from treebridge.experiment.anisotropy import PairOfCones
 
 AFTER = 5  # iterations, as in the paper
 
 
-def reproduce_anisotropy(
-    supply: Supply,
-    codes: Sequence[str],
-    sentences: int,
-    settings: LabSettings,
-    folder: Path,
-    *,
-    force: bool = False,
-) -> None:
-    """Measure, print, draw."""
-    figure_class()  # before the work, not after it
-    work_folder(folder, "reproduce", RESULTS, force=force)
-    lab = Lab(supply.source(), settings, folder, talk())
-    found = anisotropy_of_pairs(lab, [supply.target(code) for code in codes], sentences)
-    pairs = {code: pair for code, pair in found.items() if pair.failed is None}
+def save_anisotropy(found: dict[str, PairOfCones], folder: Path) -> None:
+    """Write the figures as pictures and numbers."""
     with write_text(folder / "anisotropy.json") as stream:
         json.dump({code: asdict(pair) for code, pair in found.items()}, stream, indent=1)
-    if not pairs:
-        raise TreebridgeError(f"no language pair could be measured: {found[codes[0]].failed}")
+    pairs = {code: pair for code, pair in found.items() if pair.failed is None}
+    for name, draw in (("anisotropy-pairs", draw_pairs), ("anisotropy-iterations", draw_rounds)):
+        figure = draw(pairs)
+        for ending in ("png", "svg"):
+            figure.savefig(folder / f"{name}.{ending}", dpi=150)
+
+
+def show_anisotropy(found: dict[str, PairOfCones]) -> None:
+    """Anisotropy of both sides of every pair, before and after isotropy."""
     console = Console(highlight=False)
     grid = Grid("pair", "side", "encoder", "before", f"after {AFTER} iterations", box=None)
-    for code, pair in pairs.items():
+    for code, pair in found.items():
         for cone in (pair.target, pair.source):
             if cone:
                 before, after = cone.degrees[0], cone.degrees[AFTER]
@@ -53,12 +41,6 @@ def reproduce_anisotropy(
     for code, pair in found.items():
         if pair.failed:
             console.print(f"failed: en-{code}: {pair.failed}")
-    for name, draw in (("anisotropy-pairs", draw_pairs), ("anisotropy-iterations", draw_rounds)):
-        figure = draw(pairs)
-        for ending in ("png", "svg"):
-            with replacing(folder / f"{name}.{ending}") as new:
-                figure.savefig(new, dpi=150, format=ending)
-    print(f"written to {folder}: anisotropy-pairs and -iterations (.png, .svg), anisotropy.json")
 
 
 def figure_class() -> Any:

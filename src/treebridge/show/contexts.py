@@ -1,49 +1,20 @@
-"""`treebridge inspect --encoder … --word … bitext`: the contexts of a word, by translation."""
+"""What people see of the contexts of a word, by translation."""
 
 from __future__ import annotations
-
-import json
-from collections.abc import Sequence
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from treebridge.corpus.bitext import Bitext
-from treebridge.encode.contexts import Occurrence, Translation, WordContexts, word_contexts
-from treebridge.encode.encoder import Encoder, EncoderSettings
-from treebridge.errors import TreebridgeError
-from treebridge.show.progress import watch
+from treebridge.encode.contexts import Occurrence, Translation, WordContexts
 
 EXAMPLES = 3
 SIDE = 5  # words of context on either side
 
 
-def inspect_words(
-    files: tuple[str, ...],
-    words: Sequence[str],
-    encoder_name: str | None,
-    settings: EncoderSettings,
-    languages: tuple[str, str | None],
-    pairs: int | None,
-    as_json: bool,
-) -> None:
-    """Print how the occurrences of words group by translation, and how close their vectors are."""
-    if not words or encoder_name is None:
-        raise TreebridgeError("--word and --encoder go together: which word, and whose vectors?")
-    source, target = languages
-    bitext = Bitext(files, source_language=source, target_language=target, limit=pairs)
-    encoder = Encoder.load(encoder_name, settings)
-    console = Console()
-    for contexts in word_contexts(watch("pairs")(bitext), encoder, words):
-        if as_json:
-            print(json.dumps(_as_dict(contexts), ensure_ascii=False))
-        else:
-            _show(contexts, console)
-
-
-def _as_dict(contexts: WordContexts) -> dict[str, object]:
+def as_dict(contexts: WordContexts) -> dict[str, object]:
+    """The figures, as `--json` prints them."""
     return {
         "word": contexts.word,
         "count": contexts.count,
@@ -53,7 +24,8 @@ def _as_dict(contexts: WordContexts) -> dict[str, object]:
     }
 
 
-def _show(contexts: WordContexts, console: Console) -> None:
+def show_contexts(contexts: WordContexts, console: Console) -> None:
+    """A word's translations with typical contexts, and how close their vectors are."""
     console.print(f"[bold]{contexts.word}[/]: {contexts.count:,} occurrences")
     if not contexts.translations:
         console.print("  too few to tell its translations\n")

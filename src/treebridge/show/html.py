@@ -36,6 +36,11 @@ def html_page(sentences: Iterable[Sentence], title: str = "Trees") -> Iterator[s
         yield _TAIL
 
 
+def draw_html(sentence: Sentence) -> str:
+    """A page with one tree."""
+    return "".join(html_page([sentence], sentence.text))
+
+
 def html_figure(sentence: Sentence, number: int) -> str:
     """A sentence with its tree."""
     name = sentence.comment("sent_id") or str(number)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from treebridge.models import shipped_models
+from treebridge.parse.shipped import shipped_models
+from treebridge.recipes.pack import Packed
+from treebridge.show.words import megabytes
 
 
 def show_models() -> None:
@@ -19,7 +21,7 @@ def show_models() -> None:
     )
     for model in models.values():
         card = model.card
-        best = max(card["scores"], key=lambda score: score["LAS"])
+        best = model.best
         grid.add_row(
             model.name,
             card["language"],
@@ -27,9 +29,14 @@ def show_models() -> None:
             f"{best['LAS']:.1f}",
             best["file"],
             best["tags"],
-            f"{model.size / 1e6:.1f} MB",
+            megabytes(model.size),
             card["licence"],
         )
     Console(highlight=False, soft_wrap=True).print(grid)
     name = next(iter(models))
     print(f'\ntreebridge parse --model {name} "{models[name].card["examples"][0]}"')
+
+
+def show_packed(packed: Packed) -> None:
+    """Where it is and how large."""
+    print(f"{packed.folder}: {megabytes(packed.size)}")

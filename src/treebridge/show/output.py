@@ -15,7 +15,7 @@ from typing import Any
 from treebridge.corpus.files import write_text
 from treebridge.corpus.sentence import Sentence
 from treebridge.errors import OutputExists, TreebridgeError
-from treebridge.show.confidence import SCORE, confidences
+from treebridge.parse.confidence import SCORE, confidences
 from treebridge.show.html import html_page
 from treebridge.writing import filling, is_stream
 

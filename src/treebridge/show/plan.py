@@ -1,62 +1,26 @@
-"""`treebridge bridge --dry-run`: what it would take."""
+"""What people see of a plan."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import asdict
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from treebridge.bridge.layout import CollectSettings
-from treebridge.cluster.plan import UTILISATION, Plan, make_plan
-from treebridge.cluster.rates import measure, measure_bert
-from treebridge.cluster.sample import Sample
-from treebridge.corpus.bitext import Pair
-from treebridge.encode.encoder import Encoder, EncoderSettings
-from treebridge.errors import TreebridgeError
-from treebridge.parse.parser import Parser
+from treebridge.cluster.plan import UTILISATION
+from treebridge.recipes.plan import Planned
 
 
-def show_plan(
-    bitext: Iterable[Pair] | None,
-    source_name: str | None,
-    target_name: str | None,
-    parser: Path | None,
-    pairs: int,
-    workers: int,
-    gpu: str | None,
-    settings: CollectSettings,
-    encoding: EncoderSettings,
-    *,
-    as_json: bool,
-) -> None:
-    """Measure a little, multiply, print; what is not named is assumed, and said to be."""
-    assumed = []
-    if parser:
-        source_name = source_name or Parser.load(parser).space.encoder
-    # A GPU is reckoned from this machine's processor, so both are timed on that.
-    encoding = replace(encoding, device="cpu") if gpu else encoding
-    if source_name and target_name:
-        source, target = (Encoder.load(name, encoding) for name in (source_name, target_name))
-        if bitext is None:
-            raise TreebridgeError("--dry-run with encoders wants a bitext, too, to try them on")
-        sample = Sample.of(bitext, source, target, settings)
-        rates = measure(source, target, sample.pairs)
-    else:
-        assumed = ["two encoders of BERT's size (12 × 768)", "sentences of 25 words by Zipf's law"]
-        sample = Sample.drawn()
-        rates = measure_bert(sample.words)
-    plan = make_plan(sample, rates, pairs, workers, gpu, settings)
-    if as_json:
-        print(json.dumps({**asdict(plan), "hours": plan.hours, "assumed": assumed}))
-        return
-    _show(plan, workers, gpu, assumed)
+def as_dict(planned: Planned) -> dict[str, Any]:
+    """The figures, as `--json` prints them."""
+    plan = planned.plan
+    return {**asdict(plan), "hours": plan.hours, "assumed": list(planned.assumed)}
 
 
-def _show(plan: Plan, workers: int, gpu: str | None, assumed: list[str]) -> None:
+def show_plan(planned: Planned) -> None:
+    """Hours, disk and memory, step by step."""
+    plan, workers, gpu, assumed = planned.plan, planned.workers, planned.gpu, planned.assumed
     console = Console(highlight=False)
     kind = f"GPUs ({gpu})" if gpu else "cores of this machine's kind"
     console.print(f"[bold]{plan.pairs:,} pairs on {workers} {kind}[/]: {plan.hours:,.1f} hours")

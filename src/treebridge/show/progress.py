@@ -1,86 +1,126 @@
-"""Progress on standard error, only where a person is watching."""
+"""Progress on standard error: lines for a log, bars where a person is watching."""
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.progress import Progress as Bars
+
+from treebridge.progress import Progress
+from treebridge.show.words import minutes
+
 T = TypeVar("T")
+EVERY = 60  # seconds between two lines in a log
+COUNTED = 500  # items between two looks at a counter
 
 
-def watch(what: str) -> Callable[[Iterable[T]], Iterable[T]]:
-    """A wrapper for iterables that counts what passes through and shows the rate."""
+class Terminal(Progress):
+    """Tells a person, or a log, what long work is doing."""
 
-    def watched(items: Iterable[T]) -> Iterator[T]:
-        if not sys.stderr.isatty():
-            yield from items
-            return
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
+        self._bars = Bars(*columns, TimeElapsedColumn(), console=self._console, transient=True)
+        self._tasks: dict[str, TaskID] = {}
+        self._started = time.monotonic()
+        self._said = self._started
 
-        columns = (SpinnerColumn(), TextColumn("{task.completed:,} {task.description}"))
-        with Progress(
-            *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
-        ) as progress:
-            task = progress.add_task(what, total=None)
-            for done, item in enumerate(items, 1):
+    def step(self, what: str) -> None:
+        """A line with the time since the start."""
+        self.say(f"{what} … ({minutes(time.monotonic() - self._started)})")
+
+    def say(self, text: str) -> None:
+        """A line."""
+        self._console.print(text)
+
+    def count(self, items: Iterable[T], what: str) -> Iterable[T]:
+        """A running count where a person is watching."""
+        return self._counted(items, what) if self._console.is_terminal else items
+
+    def _counted(self, items: Iterable[T], what: str) -> Iterator[T]:
+        task = self._bars.add_task(what, total=None)
+        self._bars.start()
+        try:
+            for number, item in enumerate(items, 1):
                 yield item
-                if done % 500 == 0:
-                    progress.update(task, completed=done)
+                if number % COUNTED == 0:
+                    self._bars.update(task, description=f"{number:,} {what}")
+        finally:
+            self._end(task)
 
-    return watched
+    def advance(self, stage: str, share: float, **figures: float) -> None:
+        """Move the stage's bar; in a log, say now and then how far it is."""
+        shown = "; ".join([stage, *_figures(figures)])
+        if self._console.is_terminal:
+            if stage not in self._tasks:
+                self._tasks[stage] = self._bars.add_task(stage, total=1.0)
+                self._bars.start()
+            self._bars.update(self._tasks[stage], completed=share, description=shown)
+            if share >= 1:
+                self.done(stage)
+        elif time.monotonic() - self._said > EVERY:
+            self._said = time.monotonic()
+            self.say(f"{share:.0%}: {shown}")
+
+    def measured(self, stage: str, metrics: Mapping[str, float]) -> None:
+        """A line with the figures of an epoch, or of a look at held-out text."""
+        self.say(_MEASURED[stage](metrics))
+
+    def done(self, stage: str) -> None:
+        """Take the stage's bar away."""
+        if stage in self._tasks:
+            self._end(self._tasks.pop(stage))
+
+    def _end(self, task: TaskID) -> None:
+        self._bars.remove_task(task)
+        if not self._bars.tasks:
+            self._bars.stop()
 
 
-@contextmanager
-def meter(size: int, unit: str = "words") -> Iterator[Callable[[str, float], None]]:
-    """A function to report stages to (what, share done): shows a bar, the rate and the time left.
+def _figures(figures: Mapping[str, float]) -> Iterator[str]:
+    for name, value in figures.items():
+        if name == "left":
+            yield f"{minutes(value)} left"
+        elif name.endswith("_per_second"):
+            yield f"{value:,.0f} {name.removesuffix('_per_second')}/s"
+        else:
+            yield f"{name} {value:.2f}"
 
-    `size` is how many units one stage goes through.
-    """
-    if not sys.stderr.isatty():
-        yield lambda stage, share: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("{task.description:>8}"),
-        BarColumn(),
-        TextColumn("{task.percentage:3.0f} %"),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
+def _epoch(metrics: Mapping[str, float]) -> str:
+    scores = ", ".join(f"{name} {metrics[name]:.2f}" for name in ("UAS", "LAS", "UPOS"))
+    return (
+        f"epoch {metrics['epoch']:.0f}: loss {metrics['loss']:.3f}; dev {scores}; "
+        f"{metrics['words_per_second']:,.0f} words/s, {minutes(metrics['seconds'])}"
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        tasks: dict[str, tuple[TaskID, float]] = {}
-        last = time.perf_counter()  # a stage begins where the one before it ended
-
-        def report(stage: str, share: float) -> None:
-            nonlocal last
-            if stage not in tasks:
-                tasks[stage] = progress.add_task(stage, total=1.0, rate=""), last
-            task, start = tasks[stage]
-            last = time.perf_counter()
-            spent = last - start
-            rate = f"{size * share / spent:,.0f} {unit}/s" if spent > 0 else ""
-            progress.update(task, completed=share, rate=rate)
-
-        yield report
 
 
-@contextmanager
-def bytes_meter(name: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A function to report a download to: bytes that are there, and of how many."""
-    if not sys.stderr.isatty():
-        print(f"fetching {name}", file=sys.stderr)
-        yield lambda done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+def _refined(metrics: Mapping[str, float]) -> str:
+    return (
+        f"epoch {metrics['epoch']:.0f}: loss {metrics['loss']:.3f}, on held-out projections "
+        f"{metrics['held_out']:.3f}"
+    )
 
-    columns = (TextColumn(name), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(name, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+def _pretrained(metrics: Mapping[str, float]) -> str:
+    return (
+        f"after {metrics['tokens'] / 1e6:.2f}M tokens, {minutes(metrics['seconds'])}: "
+        f"held-out masked accuracy {metrics['accuracy']:.3f}, loss {metrics['held_out_loss']:.3f}"
+    )
+
+
+_MEASURED: dict[str, Callable[[Mapping[str, float]], str]] = {
+    "training": _epoch,
+    "refining": _refined,
+    "pre-training": _pretrained,
+}

@@ -9,7 +9,7 @@ from html import escape
 from typing import NamedTuple
 
 from treebridge.corpus.sentence import Sentence
-from treebridge.show.confidence import LOW, Confidence, confidences
+from treebridge.parse.confidence import LOW, Confidence, confidences
 
 FORM_SIZE, TAG_SIZE, LABEL_SIZE = 16, 11, 12
 GAP = 16  # between two words at least

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from treebridge.corpus.sentence import Sentence
-from treebridge.show.confidence import LOW, Confidence, confidences
+from treebridge.parse.confidence import LOW, Confidence, confidences
 
 # On which sides lines leave a cell (up, down, left, right) → the character that draws it.
 _LINES = {

@@ -17,17 +17,17 @@ from starlette.concurrency import run_in_threadpool
 
 from treebridge import __version__
 from treebridge.corpus.conllu import read_conllu
+from treebridge.corpus.input import Reading
 from treebridge.corpus.sentence import Sentence
 from treebridge.errors import TreebridgeError
+from treebridge.parse.confidence import with_confidence
 from treebridge.parse.parser import Parsed
-from treebridge.show.confidence import with_confidence
 from treebridge.show.output import as_dict
-from treebridge.show.parse import Reading, make_splitter
 from treebridge.show.svg import draw_svg
 from treebridge.web import schema
 from treebridge.web.batcher import Batcher, Busy
 from treebridge.web.limits import Limits
-from treebridge.web.served import Models, Served
+from treebridge.web.models import Models, Served
 from treebridge.web.settings import ServerSettings
 from treebridge.web.space import SpaceView
 from treebridge.web.text import check_sentences, check_text
@@ -159,7 +159,7 @@ def _read(request: schema.ParseRequest, served: Served, settings: ServerSettings
         sentences = [s for s in read_conllu(io.BytesIO(text.encode())) if len(s)]
     else:
         by_line, tokens = request.input == "lines", request.input == "tokens"
-        splitter = make_splitter(Reading(tokens=tokens), served.parser.language)
+        splitter = Reading(tokens=tokens).splitter(served.parser.language)
         lines = io.StringIO(text, newline="\n")
         whole = by_line or tokens
         sentences = list(splitter.lines(lines) if whole else splitter.sentences(lines))

@@ -10,7 +10,8 @@ from functools import partial
 from typing import Any
 
 from treebridge.corpus.bitext import Bitext
-from treebridge.encode.encoder import Encoder, EncoderSettings
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import MissingExtra, TreebridgeError
 
 try:
@@ -22,9 +23,9 @@ try:
 except ImportError:
     raise MissingExtra("FastAPI and uvicorn", "web", "the web page") from None
 
-from treebridge.models import shipped_models
+from treebridge.parse.shipped import shipped_models
 from treebridge.web.hosts import allowed_hosts
-from treebridge.web.served import Models
+from treebridge.web.models import Models
 from treebridge.web.settings import ServerSettings
 from treebridge.web.space import SpaceView
 

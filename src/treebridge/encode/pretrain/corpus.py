@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,17 @@ from tokenizers import Tokenizer
 
 from treebridge.corpus.chunks import take
 from treebridge.corpus.download import checksum
-from treebridge.encode.pretrain.reading import read_side
 from treebridge.encode.pretrain.settings import PretrainSettings
+from treebridge.encode.pretrain.text import read_side
 from treebridge.encode.pretrain.vocabulary import inside_words, train_vocabulary
 from treebridge.errors import TreebridgeError
+from treebridge.progress import QUIET, Progress
 from treebridge.writing import write_file
 
 CHUNK, CHUNK_CHARACTERS = 4096, 1 << 24  # lines that are cut together
 HELD_OUT, MOST_HELD_OUT = 100, 400  # one stretch in so many, and how many at most
 FILES = ("tokenizer.json", "pieces.bin", "starts.npy")
 VERSION = 2  # of what is kept; 1 had a vocabulary of its own in each run
-Watch = Callable[[Iterable[str]], Iterable[str]]
 
 
 @dataclass(frozen=True)
@@ -55,22 +55,24 @@ def make_corpus(
     side: str | None,
     settings: PretrainSettings,
     folder: Path,
-    watch: Watch,
-    say: Callable[[str], None],
+    progress: Progress = QUIET,
 ) -> Corpus:
     """Learn a vocabulary, cut the text into pieces, and keep both; or find them made before."""
     key = _key(files, side, settings)
     if (made := _about(folder)) and made["key"] == key:
-        say(f"text found in pieces: {made['pieces']:,}")
+        progress.say(f"text found in pieces: {made['pieces']:,}")
         return read_corpus(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "corpus.json").unlink(missing_ok=True)
-    say("learning a vocabulary")
+    progress.say("learning a vocabulary")
     tokenizer = train_vocabulary(
-        lambda: watch(read_side(files, side)), settings.vocabulary, cased=settings.cased
+        lambda: progress.count(read_side(files, side), "lines read"),
+        settings.vocabulary,
+        cased=settings.cased,
     )
-    say(f"cutting the text into pieces, {tokenizer.get_vocab_size():,} different ones")
-    total = _write(watch(read_side(files, side)), tokenizer, settings.length - 2, folder)
+    progress.say(f"cutting the text into pieces, {tokenizer.get_vocab_size():,} different ones")
+    lines = progress.count(read_side(files, side), "lines read")
+    total = _write(lines, tokenizer, settings.length - 2, folder)
     write_file(folder / "tokenizer.json", tokenizer.to_str(pretty=True))
     about = {"key": key, "pieces": total, "files": {n: checksum(folder / n) for n in FILES}}
     write_file(folder / "corpus.json", json.dumps(about) + "\n")

@@ -19,6 +19,7 @@ from treebridge.encode.pretrain.run import Metrics
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.vocabulary import save_tokenizer
 from treebridge.folders import new_folder
+from treebridge.records import field, read_record
 
 
 def save_encoder(
@@ -43,6 +44,12 @@ def save_encoder(
         (folder / PRETRAINED).write_text(text + "\n", encoding="utf-8")
         card = _card(output.name, tokenizer, settings, history, about)
         (folder / "README.md").write_text(card, encoding="utf-8")
+
+
+def read_history(folder: Path) -> list[Metrics]:
+    """How the training of an encoder went, by its folder."""
+    record = read_record(folder / PRETRAINED)
+    return list(field(record, "history", list, folder / PRETRAINED))
 
 
 def fill_masks(folder: Path, corpus: Corpus, count: int) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,43 +13,25 @@ import torch
 from torch import nn
 
 from treebridge.encode.pretrain.corpus import Corpus
+from treebridge.encode.pretrain.initialization import give_start
 from treebridge.encode.pretrain.network import Rows, count_right, new_network, summed_loss
 from treebridge.encode.pretrain.rows import held_out_batches, training_batches
 from treebridge.encode.pretrain.settings import PretrainSettings
-from treebridge.encode.pretrain.starts import give_start
 from treebridge.errors import warn_damaged
 from treebridge.precision import half_precision
+from treebridge.progress import QUIET, Progress
 from treebridge.state import fits, optimizer_fits, read_state, write_state
-from treebridge.workers import Workers
+from treebridge.torchrun import TorchRun
 
 CHECKS = (4, 20)  # how often the held-out text is looked at, once a minute within these limits
 SAVE_EVERY = 60.0  # seconds between two checkpoints
 Metrics = dict[str, float]
-
-
-class Watcher:
-    """Is told how pre-training goes; this one keeps it to itself."""
-
-    def say(self, text: str) -> None:
-        """Something that happens once."""
-
-    def reading(self, lines: Iterable[str]) -> Iterable[str]:
-        """Passes lines of text on while they are read."""
-        return lines
-
-    def step(self, share: float, loss: float, speed: float, left: float) -> None:
-        """After a batch: the share of the budget used, and the seconds left."""
-
-    def checked(self, metrics: Metrics) -> None:
-        """After a look at the held-out text."""
-
-    def stop(self) -> None:
-        """When training has ended, well or not."""
+STAGE = "pre-training"
 
 
 @dataclass
-class Progress:
-    """How far training has come, all that a checkpoint holds beside weights."""
+class Done:
+    """How far training has come: all that a checkpoint holds beside weights."""
 
     step: int = 0
     tokens: int = 0
@@ -65,13 +46,13 @@ class Pretraining:
         self,
         corpus: Corpus,
         settings: PretrainSettings,
-        workers: Workers,
+        workers: TorchRun,
         work: Path | None = None,
-        watcher: Watcher | None = None,
+        progress: Progress = QUIET,
     ):
         self.corpus, self.settings, self.workers, self.work = corpus, settings, workers, work
-        self.watcher = watcher or Watcher()
-        self.done = Progress()
+        self.progress = progress
+        self.done = Done()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
             self.network: nn.Module = new_network(settings, corpus.tokenizer.get_vocab_size())
@@ -82,7 +63,7 @@ class Pretraining:
         """Train to the end of the budget, from where an interrupted run of the same stopped."""
         state = self._read()
         if state is None and self.settings.start == "informed":
-            self.watcher.say("counting which words stand together, for a good start")
+            self.progress.say("counting which words stand together, for a good start")
             give_start(self.network, self.corpus, self.settings)
         self.network.to(self.workers.device)
         optimizer = self._optimizer()
@@ -90,9 +71,12 @@ class Pretraining:
             self.network.load_state_dict(state["weights"])
             optimizer.load_state_dict(state["optimizer"])
             self._scaler.load_state_dict(state["scaler"])
-            self.done = Progress(**state["progress"])
-            self.watcher.say(f"going on after {self.done.tokens:,} pieces")
-        self._train(optimizer)
+            self.done = Done(**state["progress"])
+            self.progress.say(f"resuming after {self.done.tokens:,} pieces")
+        try:
+            self._train(optimizer)
+        finally:
+            self.progress.done(STAGE)
         return self.done.history
 
     def _train(self, optimizer: torch.optim.Optimizer) -> None:
@@ -117,7 +101,8 @@ class Pretraining:
                 self._write(optimizer)
             passed, gone = now - start[1], self._share() - start[2]
             left = passed / max(gone, 1e-9) * max(1 - self._share(), 0)
-            self.watcher.step(share, loss, (done.tokens - start[0]) / passed, left)
+            speed = (done.tokens - start[0]) / passed
+            self.progress.advance(STAGE, share, loss=loss, tokens_per_second=speed, left=left)
         if self.work and self.workers.first:
             self._write(optimizer)
 
@@ -181,7 +166,7 @@ class Pretraining:
             "accuracy": accuracy,
         }
         self.done.history.append(metrics)
-        self.watcher.checked(metrics)
+        self.progress.measured(STAGE, metrics)
 
     def _key(self) -> str:
         content = [self.corpus.key, self.settings.identity(), self.workers.size, str(self._half)]
@@ -211,7 +196,7 @@ class Pretraining:
 
     def _fits(self, content: dict[str, Any]) -> bool:
         try:
-            Progress(**content["progress"])
+            Done(**content["progress"])
             self._scaler.load_state_dict(content["scaler"])
             return fits(content["weights"], self.network) and optimizer_fits(
                 content["optimizer"], self._optimizer()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from treebridge.errors import TreebridgeError
 from treebridge.seeds import check_seed
+from treebridge.settings import check_choices
 
-STARTS = ("informed", "random")
+Start = Literal["informed", "random"]
 # From the smallest that works to far beyond what anyone trains: what lies outside is a slip.
 LIMITS: dict[str, tuple[float, float]] = {
     "vocabulary": (100, 1_000_000),
@@ -42,12 +43,13 @@ class PretrainSettings:
     weight_decay: float = 0.01
     betas: tuple[float, float] = (0.9, 0.98)
     max_norm: float = 1.0  # of the gradient
-    start: str = "informed"  # see starts.py; or random
+    start: Start = "informed"  # see starts.py; or random
     minutes: float = 60.0  # of training; the rate falls to nothing when they are over
     tokens: int = 0  # pieces to train on, instead of minutes
     seed: int = 1
 
     def __post_init__(self) -> None:
+        check_choices(self)
         for name, (least, most) in LIMITS.items():
             value = getattr(self, name)
             if not least <= value <= most:  # nan is in no range
@@ -65,8 +67,6 @@ class PretrainSettings:
             )
         if not 0 < self.masked < 1:
             raise TreebridgeError(f"--masked {self.masked}: a share between 0 and 1")
-        if self.start not in STARTS:
-            raise TreebridgeError(f"--start {self.start}: there are {', '.join(STARTS)}")
         if not self.tokens and not self.minutes:
             raise TreebridgeError("training needs a budget: minutes or tokens above 0")
         check_seed(self.seed)

@@ -1,0 +1,27 @@
+"""`treebridge pack`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treebridge.cli.app import command, show
+from treebridge.cli.options import OUTPUT, Force, option
+
+
+@command("pack", "treebridge pack es -o packed/es --card es.toml")
+def pack(
+    folder: Annotated[
+        Path, typer.Argument(help="Model that `build` or `refine` made, or encoder.")
+    ],
+    output: Annotated[Path, option("Folder for the packed model.", "-o", "--output", panel=OUTPUT)],
+    force: Force = False,
+    card: Annotated[Path | None, option("What the model card says (TOML).")] = None,
+) -> None:
+    """Make a model or encoder small enough to ship."""
+    from treebridge.recipes.pack import pack as pack_folder
+    from treebridge.show.models import show_packed
+
+    show(show_packed, pack_folder(folder, output, card, force=force))

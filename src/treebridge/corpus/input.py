@@ -1,0 +1,80 @@
+"""Whatever people want parsed: raw text, tokenised lines or CoNLL-U, told apart by themselves."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from treebridge.corpus.conllu import read_conllu
+from treebridge.corpus.files import Source, name_of, open_bytes, read_text
+from treebridge.corpus.multiword import Contractions
+from treebridge.corpus.sentence import Sentence
+from treebridge.corpus.text import Splitter
+from treebridge.errors import TreebridgeError
+
+_ENDINGS = (".txt", ".text", ".conllu", ".conll", ".tsv", ".csv", ".xz", ".gz", ".bz2", ".zip")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the input is, where its name and content do not say."""
+
+    language: str | None = None  # of raw text
+    lines: bool = False  # one sentence per line
+    tokens: bool = False  # the same, with spaces between words
+    multiword: str | None = None  # file of contractions; by default the language's own
+
+    def splitter(self, language: str | None = None) -> Splitter:
+        """The splitter for raw text; `language` is used where this reading names none."""
+        language = self.language or language
+        if self.multiword:
+            table: Contractions | None = Contractions.read(self.multiword)
+        else:
+            table = None if self.tokens else Contractions.of(language)
+        return Splitter(language, "spaces" if self.tokens else "rules", table)
+
+
+def is_text(argument: str) -> bool:
+    """Whether an argument is text to parse: several words, and not the name of a file."""
+    if len(argument.split()) < 2 or os.path.exists(argument):  # noqa: PTH110  never raises
+        return False
+    return not argument.lower().endswith(_ENDINGS)
+
+
+def text_source(text: str) -> Source:
+    """Text that was given as such, in the form that the readers take."""
+    return io.BytesIO(os.fsencode(text))
+
+
+def read_sentences(
+    file: Source, splitter: Splitter | None = None, reading: Reading | None = None
+) -> Iterator[Sentence]:
+    """The sentences of CoNLL-U or of raw text; the file's name tells, or how it begins."""
+    splitter, reading = splitter or Splitter(), reading or Reading()
+    by_line = reading.lines or reading.tokens
+    found = False
+    with open_bytes(file) as opened:
+        stream: Any = opened if hasattr(opened, "peek") else io.BufferedReader(opened)
+        if not by_line and _is_conllu(name_of(file), stream.peek(4096)):
+            sentences: Iterable[Sentence] = read_conllu(stream)
+        else:
+            texts = (text for _, text in read_text(stream, cut_long=True))
+            lines = chain.from_iterable(io.StringIO(text, newline="\n") for text in texts)
+            sentences = splitter.lines(lines) if by_line else splitter.sentences(lines)
+        for sentence in sentences:
+            found = True
+            yield sentence
+    if not found:
+        raise TreebridgeError("found no sentence to parse; expected text or CoNLL-U",
+                              file=name_of(file))  # fmt: skip
+
+
+def _is_conllu(name: str, head: bytes) -> bool:
+    if ".conllu" in name or ".txt" in name:
+        return ".conllu" in name
+    first = next((line for line in head.split(b"\n") if line.strip() and line[:1] != b"#"), b"")
+    return first.count(b"\t") == 9

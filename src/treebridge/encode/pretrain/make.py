@@ -1,0 +1,57 @@
+"""From raw text to an encoder's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from treebridge.encode.models import choose_device
+from treebridge.encode.pretrain.corpus import Corpus, make_corpus, read_corpus
+from treebridge.encode.pretrain.folder import save_encoder
+from treebridge.encode.pretrain.run import Metrics, Pretraining
+from treebridge.encode.pretrain.settings import PretrainSettings
+from treebridge.progress import QUIET, Progress
+from treebridge.torchrun import TorchRun
+
+
+class Made(NamedTuple):
+    """What pre-training leaves beside the folder."""
+
+    corpus: Corpus
+    history: list[Metrics]
+
+
+def pretrain_encoder(
+    files: Sequence[str | Path],
+    output: Path,
+    settings: PretrainSettings,
+    work: Path,
+    *,
+    side: str | None = None,
+    device: str = "auto",
+    key: str | None = None,
+    progress: Progress = QUIET,
+) -> Made | None:
+    """Learn a vocabulary, train, and save; `work` keeps the text in pieces and checkpoints.
+
+    Under torchrun only the first process writes; the others return None.
+    """
+    workers = TorchRun(choose_device(device))
+    names = [str(file) for file in files]
+    if workers.first:
+        corpus = make_corpus(names, side, settings, work, progress)
+        workers.wait()
+    else:
+        progress = QUIET
+        workers.wait()  # the first cuts the text for all
+        corpus = read_corpus(work)
+    pieces = int(corpus.starts[-1])
+    progress.say(f"{pieces:,} pieces of text in {len(corpus.starts) - 1:,} stretches")
+    training = Pretraining(corpus, settings, workers, work, progress)
+    history = training.run()
+    if not workers.first:
+        return None
+    about = {"text": [Path(name).name for name in names], "side": side, "pieces": pieces}
+    save_encoder(output, training.network, corpus.tokenizer, settings, history, about, key)
+    return Made(corpus, history)

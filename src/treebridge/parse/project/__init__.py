@@ -1,0 +1,1 @@
+"""Trees over links: what the source parser predicts, carried to the target sentence."""

@@ -1,0 +1,183 @@
+"""From a bitext and its links to sentences that a bridged parser can learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.bridge import sides
+from treebridge.corpus.bitext import Pair
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.store import encode_into_store
+from treebridge.errors import TreebridgeError
+from treebridge.parse.batches import Indices, Rows
+from treebridge.parse.distributions import distributions
+from treebridge.parse.parser import Parser
+from treebridge.parse.project.projected import Projected
+from treebridge.parse.project.projection import LinkArray, Soft, density, fill, mask, project
+from treebridge.parse.settings import ProjectSettings
+from treebridge.parse.word_order import WordOrder
+from treebridge.progress import QUIET, Progress
+
+T = TypeVar("T")
+
+
+def choose_pairs(
+    pairs: Iterable[tuple[Pair, LinkArray]], settings: ProjectSettings, seed: int = 1
+) -> list[tuple[Pair, LinkArray]]:
+    """Well linked pairs of middling length, drawn evenly; memory holds only those that are kept."""
+
+    def good(item: tuple[Pair, LinkArray]) -> bool:
+        (source, target), links = map(len, item[0]), item[1]
+        if not settings.shortest <= target <= settings.longest or source > 2 * settings.longest:
+            return False
+        return density(links, source, target) >= settings.density
+
+    kept = _draw(filter(good, pairs), settings.sentences, seed)
+    if len(kept) < 20:
+        raise TreebridgeError(
+            f"only {len(kept)} sentence pairs have {settings.shortest}–{settings.longest} words "
+            f"and at least {settings.density:.0%} of them aligned; give more parallel text"
+        )
+    return kept
+
+
+def choose_sentences(
+    sentences: Iterable[Sequence[str]], settings: ProjectSettings, seed: int = 1
+) -> list[Sequence[str]]:
+    """Sentences of middling length, drawn evenly."""
+    good = (words for words in sentences if settings.shortest <= len(words) <= settings.longest)
+    return _draw(good, settings.sentences, seed)
+
+
+def _draw(items: Iterable[T], most: int, seed: int) -> list[T]:
+    """As many as are wanted, each as likely as any other; no more than these are held."""
+    rng = np.random.default_rng(seed)
+    kept: list[T] = []
+    for seen, item in enumerate(items, 1):
+        if len(kept) < most:
+            kept.append(item)
+        elif (place := int(rng.integers(seen))) < most:
+            kept[place] = item
+    return kept
+
+
+def carry(
+    pairs: Sequence[tuple[Pair, LinkArray]],
+    parser: Parser,
+    bridged: Parser,
+    settings: ProjectSettings,
+    *,
+    tagger: Parser | None = None,
+    progress: Progress = QUIET,
+    check_sides: bool = True,
+) -> tuple[Projected, WordOrder]:
+    """Parse the source sides, carry what is believed over the links, and leave out the unsure.
+
+    The same trees and links say how the target orders its words. A parser that wants gold tags
+    needs a tagger: one in the same space that predicts them. Pairs whose sides look swapped are
+    refused, unless `check_sides` is false.
+    """
+    _check_tagger(tagger, parser)
+    if check_sides:
+        walk = (pair for pair, _ in pairs)
+        known = parser.space.words
+        sides.check_sides(walk, parser.load_encoder(), bridged.load_encoder(), known)
+    source = _vectors(parser.load_encoder(), [p.source for p, _ in pairs], parser, progress)
+    target = _vectors(bridged.load_encoder(), [p.target for p, _ in pairs], bridged, progress)
+    tags = _tags(tagger, source, parser)
+    soft: list[Soft | None] = [None] * len(pairs)
+    sure = np.zeros(len(pairs))
+    order = WordOrder()
+    for index, believed in distributions(parser.model, source, tags, parser.device):
+        pair, links = pairs[index]
+        soft[index] = project(believed, links, len(pair.target))
+        order.add(believed.arcs.argmax(1), believed.labels.argmax(1), links)
+        sure[index] = float(np.log(np.maximum(believed.arcs.max(1), 1e-9)).mean())
+    projected = [part for part in soft if part is not None]
+    if settings.fill:
+        guessed = [part.best_tags() for part in projected]
+        if mine := _tags(tagger, target, bridged):  # unlinked words have one, too
+            guessed = [np.where(g < 0, m, g) for g, m in zip(guessed, mine, strict=True)]
+        for index, own in distributions(bridged.model, target, guessed, bridged.device, projected):
+            projected[index] = fill(projected[index], own, settings.own_labels)
+    else:
+        projected = [mask(part) for part in projected]
+    keep = np.flatnonzero(sure >= np.quantile(sure, 1 - settings.confident))
+    return Projected([target[i] for i in keep], [projected[i].half() for i in keep]), order
+
+
+def own_distributions(
+    sentences: Sequence[Sequence[str]],
+    bridged: Parser,
+    settings: ProjectSettings,
+    *,
+    tagger: Parser | None = None,
+    progress: Progress = QUIET,
+) -> Projected:
+    """Self-training: the parser's own beliefs, sharpened, where it is surest.
+
+    The tagger is as of `carry`: what it has learned in the source serves the target, too.
+    """
+    if not any(sentences):
+        raise TreebridgeError(
+            f"no sentence has {settings.shortest}–{settings.longest} words; give more text"
+        )
+    _check_tagger(tagger, bridged)
+    target = _vectors(bridged.load_encoder(), sentences, bridged, progress)
+    tags = _tags(tagger, target, bridged)
+    soft: dict[int, Soft] = {}
+    sure = np.full(len(sentences), -np.inf)
+    for index, believed in distributions(bridged.model, target, tags, bridged.device):
+        sure[index] = float(np.log(np.maximum(believed.arcs.max(1), 1e-9)).mean())
+        soft[index] = Soft(*(_sharpen(part) for part in believed)).half()
+    least = np.quantile(sure[np.isfinite(sure)], 1 - settings.confident)
+    keep = [index for index in sorted(soft) if sure[index] >= least]
+    return Projected([target[i] for i in keep], [soft[i] for i in keep])
+
+
+def _sharpen(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    squared = rows.astype(np.float32) ** 2
+    return np.asarray(squared / np.maximum(squared.sum(1, keepdims=True), 1e-9), np.float32)
+
+
+def _vectors(
+    encoder: Encoder, sentences: Sequence[Sequence[str]], parser: Parser, progress: Progress
+) -> list[Rows]:
+    """The words of each sentence in the parser's space, in fp16."""
+    store = encode_into_store(encoder, list(sentences), progress=progress)
+    into = parser.bridge.transform if parser.bridge else parser.space.transform
+    rows: list[Rows] = []
+    for start in range(0, len(store), 1024):
+        rows += [
+            into(store[i]).astype(np.float16) for i in range(start, min(start + 1024, len(store)))
+        ]
+    return rows
+
+
+def _check_tagger(tagger: Parser | None, parser: Parser) -> None:
+    if parser.settings.tags != "gold":
+        return
+    if tagger is None:
+        raise TreebridgeError(
+            "this parser was trained with gold tags, and text has none; give a tagger: a parser "
+            "of the same encoder that was trained with predicted tags"
+        )
+    if tagger.settings.tags != "predicted" or tagger.space.fingerprint != parser.space.fingerprint:
+        raise TreebridgeError(
+            "the tagger must be a parser trained with predicted tags and the same encoder"
+        )
+
+
+def _tags(tagger: Parser | None, vectors: Sequence[Rows], parser: Parser) -> list[Indices] | None:
+    """What the tagger thinks, in the parser's own numbers; None for a parser that wants none."""
+    if parser.settings.tags != "gold" or tagger is None:
+        return None
+    found: list[Indices] = [np.zeros(0, np.int64)] * len(vectors)
+    for index, believed in distributions(tagger.model, vectors, device=tagger.device):
+        names = tagger.tags.names(believed.tags.argmax(1))
+        found[index] = parser.tags.numbers(names)
+    return found

@@ -1,0 +1,128 @@
+"""Refining from beginning to end: what there is to learn from, the passes, and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from treebridge.bridge.make import find_links
+from treebridge.bridge.settings import BridgeSettings
+from treebridge.bridge.sides import check_sides
+from treebridge.corpus.bitext import Bitext, Pair
+from treebridge.corpus.sentence import Sentence
+from treebridge.encode.store import encode_into_store
+from treebridge.errors import TreebridgeError
+from treebridge.parse.batches import Examples
+from treebridge.parse.checkpoint import Metrics
+from treebridge.parse.new_labels import new_labels, with_labels
+from treebridge.parse.parser import Parser
+from treebridge.parse.project.carry import carry, choose_pairs, choose_sentences, own_distributions
+from treebridge.parse.project.projected import Projected
+from treebridge.parse.project.projection import LinkArray
+from treebridge.parse.refine import Refining
+from treebridge.parse.settings import RefineSettings
+from treebridge.parse.word_order import WordOrder, in_order
+from treebridge.progress import QUIET, Progress
+
+LinkedPairs = Iterable[tuple[Pair, LinkArray]]
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """A refined parser, and what it learned from."""
+
+    parser: Parser
+    history: list[Metrics]  # of the last pass; its first entry is from before
+    sentences: int  # with projected or own trees
+    new_labels: tuple[str, ...] = ()  # of the user's trees, that the source does not have
+
+
+def refine_parser(
+    bridged: Parser,
+    settings: RefineSettings,
+    *,
+    bitext: Bitext | None = None,
+    linking: BridgeSettings | None = None,
+    pairs: LinkedPairs | None = None,
+    sentences: Iterable[Sequence[str]] | None = None,
+    treebank: Sequence[Sentence] | None = None,
+    trees: Sequence[Sentence] = (),
+    tagger: Parser | None = None,
+    teacher: Parser | None = None,
+    work: Path | None = None,
+    progress: Progress = QUIET,
+) -> Refinement:
+    """Let a bridged parser learn from projected trees, its own most confident ones, or given ones.
+
+    `pairs` are a bitext with its links, where they are known already; `teacher` is the source
+    parser, where it is at hand with its encoder.
+    """
+    if bridged.bridge is None:
+        raise TreebridgeError("refining needs a parser across a bridge to the target language")
+    if bitext is None and pairs is None and sentences is None and not trees:
+        raise TreebridgeError("nothing to learn from: give a bitext, target text or target trees")
+    if bitext is not None and pairs is None:
+        if bitext.language is None:
+            bitext = replace(bitext, target_language=bridged.language)
+        linking = linking or BridgeSettings()
+        if linking.check_sides:  # before minutes of aligning
+            source_side = teacher or _source_parser(bridged)
+            encoders = source_side.load_encoder(), bridged.load_encoder()
+            check_sides(bitext, *encoders, bridged.space.words, file=bitext.paths[0])
+        pairs = _linked(bitext, linking, progress)
+    labels = [label for tree in trees for label in tree.deprels]
+    further = new_labels(bridged, labels)
+    if further:
+        progress.say(f"new labels from your trees: {', '.join(further)}")
+    bridged = with_labels(bridged, labels)
+    teacher = teacher or _source_parser(bridged)
+    teacher = replace(teacher, model=bridged.model, labels=bridged.labels) if further else teacher
+    project = settings.project
+    chosen = choose_pairs(pairs, project, settings.seed) if pairs is not None else None
+    text = None
+    if chosen is None and sentences is not None:
+        text = choose_sentences(sentences, project, settings.seed)
+    source = _examples(treebank, teacher, progress) if treebank is not None else None
+    refined, learned = bridged, 0
+    history: list[Metrics] = []
+    for number in range(1, settings.passes + 1):
+        if settings.passes > 1:
+            progress.step(f"pass {number} of {settings.passes}")
+        projected, order = Projected([], []), WordOrder()
+        if chosen is not None:
+            projected, order = carry(chosen, teacher, refined, project, tagger=tagger,
+                                     progress=progress, check_sides=False)  # fmt: skip
+        elif text is not None:
+            projected = own_distributions(text, refined, project, tagger=tagger, progress=progress)
+        refining = Refining(
+            refined,
+            projected,
+            in_order(source, order) if source and settings.reorder else source,
+            _examples(trees, refined, progress) if trees else None,
+            settings,
+            progress,
+            work and work / str(number),  # a finished pass is not repeated after an interruption
+        )
+        refined, history = refining.run()
+        learned = len(projected)
+    return Refinement(refined, history, learned, tuple(further))
+
+
+def _source_parser(bridged: Parser) -> Parser:
+    """The parser on this side of the bridge."""
+    return replace(bridged, bridge=None, encoder=None, encoder_at=None)
+
+
+def _linked(bitext: Bitext, linking: BridgeSettings, progress: Progress) -> LinkedPairs:
+    links = find_links(bitext, linking, progress)
+    return zip(bitext, links, strict=False)
+
+
+def _examples(trees: Sequence[Sentence], parser: Parser, progress: Progress) -> Examples:
+    """Trees as a parser learns from them, in the space that it reads."""
+    store = encode_into_store(
+        parser.load_encoder(), [tree.forms for tree in trees], progress=progress
+    )
+    space = parser.bridge or parser.space
+    return Examples.of(trees, store, space, parser.labels, parser.tags)

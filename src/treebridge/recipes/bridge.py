@@ -1,0 +1,71 @@
+"""Make a bridge, here or on a cluster."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from treebridge.bridge.bridge import KIND, Bridge
+from treebridge.bridge.make import bridge_key, make_bridge
+from treebridge.bridge.settings import BridgeSettings
+from treebridge.cluster.crew import ray_crew
+from treebridge.cluster.engine import ClusterSettings
+from treebridge.corpus.bitext import Bitext
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.settings import EncoderSettings
+from treebridge.errors import TreebridgeError
+from treebridge.folders import check_free, is_finished
+from treebridge.locks import hold
+from treebridge.parse.parser import Parser
+from treebridge.parse.verdict import bridge_verdict
+from treebridge.progress import QUIET, Progress
+
+
+@dataclass(frozen=True)
+class Bridged:
+    """A bridge and the folder it was written to."""
+
+    bridge: Bridge
+    folder: Path
+    found: bool = False  # it had been made before, from the same with the same settings
+
+
+def bridge(
+    bitext: Bitext,
+    target_encoder: str,
+    output: str | Path,
+    settings: BridgeSettings | None = None,
+    encoding: EncoderSettings | None = None,
+    *,
+    into: str | Path | None = None,
+    source_encoder: str | None = None,
+    parsers_layers: bool = True,
+    cluster: ClusterSettings | None = None,
+    force: bool = False,
+    progress: Progress = QUIET,
+) -> Bridged:
+    """Fit a bridge into the space of the parser `into`, or of a source encoder, and save it.
+
+    With `parsers_layers` the target encoder gives the layers that the parser was trained on.
+    """
+    output, settings = Path(output), settings or BridgeSettings()
+    encoding = encoding or EncoderSettings()
+    with hold(output):
+        check_free(output, KIND)
+        parser = Parser.load(into) if into else None
+        space = parser.space if parser else None
+        if space is None and source_encoder is None:
+            raise TreebridgeError("a bridge leads into a parser or a source encoder; name one")
+        there = replace(encoding, layers=space.layers or encoding.layers) if space else encoding
+        source = Encoder.load(source_encoder or (space.encoder if space else ""), there)
+        target = Encoder.load(target_encoder, there if parsers_layers else encoding)
+        key = bridge_key(bitext, source, target, space, settings)
+        if is_finished(output, KIND, key, force=force):
+            return Bridged(Bridge.load(output), output, found=True)
+        with ray_crew(cluster) if cluster else nullcontext() as crew:
+            made = make_bridge(bitext, source, target, space, settings, progress, crew)
+        if parser:
+            made.quality["verdict"] = bridge_verdict(made.quality, parser.scores)
+        made.save(output, key=key)
+    return Bridged(made, output)

@@ -1,0 +1,192 @@
+"""From a treebank and a bitext to one folder that parses the target."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from treebridge.bridge.make import gather, gathered_key
+from treebridge.bridge.rounds import bridge_in_rounds
+from treebridge.bridge.settings import BridgeSettings
+from treebridge.bridge.sides import common_words
+from treebridge.corpus.bitext import Bitext
+from treebridge.corpus.conllu import Treebank
+from treebridge.corpus.sentence import Sentence
+from treebridge.corpus.trees import digest_trees
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.settings import EncoderSettings
+from treebridge.folders import check_free, is_finished
+from treebridge.keys import key_of
+from treebridge.locks import hold
+from treebridge.parse.folder import KIND
+from treebridge.parse.parser import Parser
+from treebridge.parse.refinement import refine_parser
+from treebridge.parse.settings import ParserSettings, RefineSettings
+from treebridge.parse.shipped import folder_size
+from treebridge.progress import QUIET, Progress
+from treebridge.recipes.keep import keep_bridge, keep_parser
+from treebridge.recipes.work import work_folder
+
+NOTHING = 1.0  # seconds; a step that took less found its result
+_ALWAYS_QUICK = ("reading", "saving")
+
+
+@dataclass(frozen=True)
+class BuildSettings:
+    """All that decides a build beside treebank, bitext and encoders."""
+
+    parser: ParserSettings = field(default_factory=ParserSettings)
+    bridge: BridgeSettings = field(default_factory=BridgeSettings)
+    encoder: EncoderSettings = field(default_factory=EncoderSettings)
+    refine: RefineSettings | None = None  # None leaves the parser as it crossed the bridge
+
+
+@dataclass(frozen=True)
+class Built:
+    """A parser of the target language, and what each step took."""
+
+    parser: Parser
+    folder: Path
+    seconds: dict[str, float] = field(default_factory=dict)  # empty: it had been built before
+    size: int = 0  # of the folder, in bytes
+
+    @property
+    def found(self) -> bool:
+        """Whether the same parser stood there already."""
+        return not self.seconds
+
+    def reused(self, step: str) -> bool:
+        """Whether a step found its result from an earlier run."""
+        return self.seconds[step] < NOTHING and step not in _ALWAYS_QUICK
+
+
+class Stopwatch(Progress):
+    """Passes everything on, and keeps how long each step took."""
+
+    def __init__(self, watched: Progress) -> None:
+        self.seconds: dict[str, float] = {}
+        self._watched = watched
+        self._now: str | None = None
+        self._since = 0.0
+        for name in ("say", "count", "advance", "measured", "done"):
+            setattr(self, name, getattr(watched, name))
+
+    def step(self, what: str) -> None:
+        """End the present step and begin another."""
+        self.stop()
+        self._now, self._since = what, time.perf_counter()
+        self._watched.step(what)
+
+    def stop(self) -> None:
+        """End the present step."""
+        if self._now is not None:
+            spent = time.perf_counter() - self._since
+            self.seconds[self._now] = self.seconds.get(self._now, 0) + spent
+        self._now = None
+
+
+def build(
+    treebank: str | Path,
+    bitext: Bitext,
+    source_encoder: str,
+    target_encoder: str,
+    output: str | Path,
+    settings: BuildSettings | None = None,
+    *,
+    dev: str | Path | None = None,
+    force: bool = False,
+    progress: Progress = QUIET,
+) -> Built:
+    """Align, collect, train, bridge and, if wanted, refine; save one folder.
+
+    A step whose result is there already is not repeated, so an interrupted build resumes. What
+    later builds can use stays in the output's hidden neighbour.
+    """
+    output, settings = Path(output), settings or BuildSettings()
+    with hold(output):
+        check_free(output, KIND)
+        watch = Stopwatch(progress)
+        watch.step("reading")
+        encoders = [Encoder.load(name, settings.encoder)
+                    for name in (source_encoder, target_encoder)]  # fmt: skip
+        trees = [Treebank.read(path) for path in (treebank, *([dev] if dev else []))]
+        job = _Build(trees, bitext, encoders[0], encoders[1], settings, watch)
+        if is_finished(output, KIND, job.key, force=force):
+            return Built(Parser.load(output, encoder_settings=settings.encoder), output)
+        built = job.run(work_folder(output, "building"))
+        built.about |= {
+            "treebank": Path(treebank).name,
+            "dev": Path(dev).name if dev else "held out",
+        }
+        watch.step("saving")
+        built.save(output, key=job.key)
+        watch.stop()
+    return Built(built, output, watch.seconds, folder_size(output))
+
+
+@dataclass
+class _Build:
+    """One build: its steps, each kept in a work folder."""
+
+    trees: Sequence[Sequence[Sentence]]  # of the source: to train on and, if given, dev
+    bitext: Bitext
+    source: Encoder
+    target: Encoder
+    settings: BuildSettings
+    progress: Progress
+
+    @property
+    def key(self) -> str:
+        """A hash of all that decides the result."""
+        refine = self.settings.refine and asdict(self.settings.refine)
+        return key_of(self._training_key(self.settings.parser), *self._bridge_parts(), refine)
+
+    def run(self, work: Path) -> Parser:
+        """All steps, from aligned words to the finished parser."""
+        settings = self.settings
+        gathered = gather(
+            self.bitext, self.source, self.target, settings.bridge, self.progress,
+            known=common_words(tree.forms for tree in self.trees[0]),
+        )  # fmt: skip
+        self.progress.step("training")
+        parser = self._parser(work, settings.parser)
+        bridge = keep_bridge(
+            work / "bridges", settings.bridge.fit.level, parser.space, self._bridge_parts(),
+            lambda: bridge_in_rounds(
+                gathered, parser.space, settings.bridge.fit, settings.bridge.rounds
+            ),
+        )  # fmt: skip
+        bridged = parser.across(bridge, self.target)
+        bridged.about = dict(parser.about)
+        if settings.refine is None:
+            return bridged
+        self.progress.step("refining")
+        tagger = None
+        if settings.parser.tags == "gold":  # text has no tags
+            tagger = self._parser(work, replace(settings.parser, tags="predicted"))
+        refined = refine_parser(
+            bridged, settings.refine, pairs=gathered.pairs(), treebank=self.trees[0],
+            teacher=parser, tagger=tagger, work=work / "refining" / self.key[:8],
+            progress=self.progress,
+        ).parser  # fmt: skip
+        refined.about["refined"] = {"bitext": bridge.made["bitext"], "seed": settings.refine.seed}
+        return refined
+
+    def _parser(self, work: Path, settings: ParserSettings) -> Parser:
+        return keep_parser(
+            work / "parsers", f"{settings.tags}-{settings.seed}", self._training_key(settings),
+            lambda: self.trees[0], lambda: self.trees[1] if len(self.trees) > 1 else None,
+            self.source, settings, self.settings.encoder, self.progress,
+        )  # fmt: skip
+
+    def _training_key(self, settings: ParserSettings) -> str:
+        digests = [digest_trees(trees) for trees in self.trees]
+        return key_of(self.source.cache_key, settings.config(), digests)
+
+    def _bridge_parts(self) -> list[Any]:
+        settings = self.settings.bridge
+        gathered = gathered_key(self.bitext, self.source, self.target, settings)
+        return [gathered, asdict(settings.fit), settings.senses, settings.rounds]

@@ -1,0 +1,65 @@
+"""Score trees: those of a file, or those that a parser makes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from treebridge.corpus.conllu import Treebank, read_conllu
+from treebridge.errors import TreebridgeError
+from treebridge.parse.score import Scores, score
+from treebridge.parse.verdict import parser_verdict
+from treebridge.progress import QUIET, Progress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # comparing two files needs no torch
+    from treebridge.parse.parser import Parser
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores of a system against gold trees."""
+
+    scores: Scores
+    system: str
+    gold: str
+    unseen: Counter[str] | None = field(default=None)  # gold labels that a parser cannot give
+    verdict: str | None = None  # what is wrong with the parser, if anything is
+
+
+def evaluate_files(
+    system: str, gold: str, convention: str = "paper", progress: Progress = QUIET
+) -> Evaluation:
+    """Score the trees of a file against gold trees of the same sentences."""
+    if system == gold == "-":
+        raise TreebridgeError("standard input can be one of the two files, not both")
+    scores = score(
+        progress.count(read_conllu(gold, trees="required"), "sentences"),
+        read_conllu(system, trees="required"),
+        convention,
+        names=(gold, system),
+    )
+    return _checked(Evaluation(scores, system, gold))
+
+
+def evaluate_parser(
+    parser: Parser,
+    gold: str | Path,
+    convention: str = "paper",
+    *,
+    name: str = "parser",
+    progress: Progress = QUIET,
+) -> Evaluation:
+    """Parse the sentences of a gold file and score the trees."""
+    trees = Treebank.read(gold)
+    scores = parser.evaluate(trees, convention, names=(str(gold), name), progress=progress)
+    unseen = Counter(x for s in trees for x in s.deprels if x not in parser.labels)
+    verdict = parser_verdict(parser.scores)
+    return _checked(Evaluation(scores, name, str(gold), unseen, verdict))
+
+
+def _checked(evaluation: Evaluation) -> Evaluation:
+    if not evaluation.scores.words:
+        raise TreebridgeError("no words to score", file=evaluation.gold)
+    return evaluation

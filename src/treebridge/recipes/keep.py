@@ -1,0 +1,64 @@
+"""Keep or make: a parser or bridge with a given key is loaded if a folder holds it, else made."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from treebridge.bridge.bridge import Bridge
+from treebridge.bridge.space import Space
+from treebridge.corpus.sentence import Sentence
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.settings import EncoderSettings
+from treebridge.keys import key_of
+from treebridge.locks import hold
+from treebridge.parse.parser import Parser
+from treebridge.parse.settings import ParserSettings
+from treebridge.progress import Progress
+from treebridge.recipes.work import working
+
+
+def keep_parser(
+    shelf: Path,
+    name: str,
+    key: str,
+    treebank: Callable[[], Sequence[Sentence]],
+    dev: Callable[[], Sequence[Sentence] | None],
+    encoder: Encoder,
+    settings: ParserSettings,
+    encoding: EncoderSettings,
+    progress: Progress,
+) -> Parser:
+    """The parser with this key; training resumes where an interrupted one stopped."""
+    folder = shelf / f"{name}-{key[:8]}"
+    with hold(folder, wait=True):  # another run that shares this shelf may be training it
+        if folder.exists():
+            return Parser.load(folder, encoder, encoding)
+        progress.say(f"training a parser: {name}")
+        with working(folder, "training") as work:
+            parser = Parser.train(
+                treebank(),
+                encoder,
+                dev(),
+                settings,
+                device=encoding.device,
+                work=work,
+                progress=progress,
+            )
+            parser.save(folder)
+    return parser
+
+
+def keep_bridge(
+    shelf: Path, name: str, into: Space, parts: Any, make: Callable[[], Bridge]
+) -> Bridge:
+    """A bridge into a space that depends on `parts` and nothing else."""
+    means = hashlib.sha256(into.isotropy.means.tobytes()).hexdigest()
+    folder = shelf / f"{name}-{key_of(parts, into.fingerprint, means)[:8]}"
+    if folder.exists():
+        return Bridge.load(folder)
+    bridge = make()
+    bridge.save(folder)
+    return bridge

@@ -1,0 +1,136 @@
+"""Refine a bridged parser from files: bitext, raw text, trees of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from treebridge.bridge.settings import BridgeSettings
+from treebridge.corpus.bitext import Bitext
+from treebridge.corpus.conllu import Treebank
+from treebridge.corpus.input import Reading, read_sentences
+from treebridge.encode.settings import EncoderSettings
+from treebridge.errors import TreebridgeError
+from treebridge.folders import check_free, is_finished
+from treebridge.keys import digest_files, key_of
+from treebridge.locks import hold
+from treebridge.parse.folder import KIND
+from treebridge.parse.parser import Parser
+from treebridge.parse.refinement import Refinement, refine_parser
+from treebridge.parse.settings import RefineSettings
+from treebridge.parse.shipped import find_model
+from treebridge.progress import QUIET, Progress
+from treebridge.recipes.work import working
+
+
+@dataclass(frozen=True)
+class Refined:
+    """A refined parser and the folder it was written to."""
+
+    parser: Parser
+    folder: Path
+    refinement: Refinement | None = None  # how it went; None: it had been refined before
+
+
+def refine(
+    model: str,
+    output: str | Path,
+    settings: RefineSettings | None = None,
+    encoding: EncoderSettings | None = None,
+    *,
+    bridge: str | None = None,
+    bitext: Bitext | None = None,
+    text: Sequence[str] = (),
+    treebank: str | Path | None = None,
+    trees: str | Path | None = None,
+    tagger: str | None = None,
+    language: str | None = None,
+    linking: BridgeSettings | None = None,
+    force: bool = False,
+    progress: Progress = QUIET,
+) -> Refined:
+    """Refine and save one folder: parser, bridge and target encoder.
+
+    `bitext` carries source trees over its links; `text` is for self-training; `treebank` holds
+    source trees, so that the parser does not forget; `trees` are target trees of one's own.
+    `linking` says how the bitext is aligned. An interrupted run resumes from its last epoch.
+    """
+    output, settings = Path(output), settings or RefineSettings()
+    linking = linking or BridgeSettings()
+    with hold(output):
+        check_free(output, KIND)
+        bridged = Parser.load(model, encoder_settings=encoding, bridge=bridge)
+        if bridged.bridge is None:
+            raise TreebridgeError(
+                "refining needs a bridge to the target language: give one, or a model that "
+                "`treebridge build` has made",
+                file=model,
+            )
+        if bitext is not None and bitext.language is None:
+            bitext = replace(bitext, target_language=bridged.language)
+        own = list(Treebank.read(trees)) if trees else []
+        if trees and not own:
+            raise TreebridgeError("no trees in it to learn from", file=trees)
+        files = (bridge, *(bitext.paths if bitext else ()), linking.links, *text, treebank, trees,
+                 tagger and find_model(tagger))  # fmt: skip
+        how = [bitext and _described(bitext), asdict(linking), asdict(settings), language]
+        key = _key([find_model(model), *(file for file in files if file)], how)
+        if is_finished(output, KIND, key, force=force):
+            return Refined(Parser.load(output, encoder_settings=encoding), output)
+        with working(output, "refining") as work:
+            refinement = refine_parser(
+                bridged,
+                settings,
+                bitext=bitext,
+                linking=linking,
+                sentences=_words(text, language or bridged.language) if text else None,
+                treebank=Treebank.read(treebank) if treebank else None,
+                trees=own,
+                tagger=Parser.load(tagger, encoder_settings=encoding) if tagger else None,
+                work=work,
+                progress=progress,
+            )
+            about = _how(refinement, settings, bitext, text, treebank, trees)
+            refinement.parser.about = {**bridged.about, "refined": about}
+            refinement.parser.save(output, key=key)
+    return Refined(refinement.parser, output, refinement)
+
+
+def _key(files: Sequence[str | Path], how: list[Any]) -> str | None:
+    """A hash of all that decides the result; None where standard input is part of it."""
+    return None if "-" in map(str, files) else key_of("refine", digest_files(files), how)
+
+
+def _described(bitext: Bitext) -> list[Any]:
+    return [
+        bitext.source_language, bitext.language, bitext.engine, bitext.contractions, bitext.limit,
+    ]  # fmt: skip
+
+
+def _words(files: Sequence[str], language: str | None) -> Iterator[list[str]]:
+    splitter = Reading(language).splitter()
+    for file in files:
+        for sentence in read_sentences(file, splitter):
+            yield list(sentence.forms)
+
+
+def _how(
+    refinement: Refinement,
+    settings: RefineSettings,
+    bitext: Bitext | None,
+    text: Sequence[str],
+    treebank: str | Path | None,
+    trees: str | Path | None,
+) -> dict[str, Any]:
+    return {
+        "sentences": refinement.sentences,
+        "bitext": bitext and " + ".join(Path(path).name for path in bitext.paths),
+        "self": [Path(file).name for file in text],
+        "trees": trees and Path(trees).name,
+        "treebank": treebank and Path(treebank).name,
+        "epochs": settings.epochs,
+        "passes": settings.passes,
+        "seed": settings.seed,
+    }

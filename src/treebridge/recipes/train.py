@@ -1,0 +1,85 @@
+"""Train a parser on a treebank."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from treebridge.corpus.conllu import Treebank
+from treebridge.corpus.trees import digest_trees
+from treebridge.encode.encoder import Encoder
+from treebridge.encode.settings import EncoderSettings
+from treebridge.folders import check_free, is_finished
+from treebridge.keys import key_of
+from treebridge.locks import hold
+from treebridge.parse.folder import KIND
+from treebridge.parse.parser import Parser
+from treebridge.parse.settings import ParserSettings
+from treebridge.progress import QUIET, Progress
+from treebridge.recipes.work import working
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A parser and the folder it was written to."""
+
+    parser: Parser
+    folder: Path
+    found: bool = False  # it had been trained before, on the same with the same settings
+
+
+def train(
+    treebank: str | Path,
+    encoder: str,
+    output: str | Path,
+    settings: ParserSettings | None = None,
+    encoding: EncoderSettings | None = None,
+    *,
+    dev: str | Path | None = None,
+    resume: bool = True,
+    force: bool = False,
+    progress: Progress = QUIET,
+) -> Trained | None:
+    """Train and save a parser; an interrupted run resumes from its last epoch.
+
+    Under torchrun only the first process writes; the others return None.
+    """
+    output, settings = Path(output), settings or ParserSettings()
+    encoding = encoding or EncoderSettings()
+    first = os.environ.get("RANK", "0") == "0"
+    with hold(output):
+        check_free(output, KIND)
+        trees = Treebank.read(treebank)
+        dev_trees = Treebank.read(dev) if dev else None
+        loaded = Encoder.load(encoder, encoding)
+        digests = [digest_trees(part) for part in (trees, dev_trees) if part is not None]
+        key = key_of("train", loaded.cache_key, settings.config(), digests)
+        if is_finished(output, KIND, key, force=force):
+            return Trained(Parser.load(output, loaded, encoding), output, found=True)
+        with working(output, "training", resume=resume or not first) as work:
+            parser = Parser.train(
+                trees,
+                loaded,
+                dev_trees,
+                settings,
+                device=encoding.device,
+                work=work,
+                progress=progress if first else QUIET,
+            )
+            if not first:
+                return None
+            parser.about |= {
+                "treebank": Path(treebank).name,
+                "dev": Path(dev).name if dev else "held out",
+                "language": language_in_name(treebank),
+            }
+            parser.save(output, key=key)
+    return Trained(parser, output)
+
+
+def language_in_name(treebank: str | Path) -> str | None:
+    """The language code in a name as Universal Dependencies has them: `en_ewt-ud-train.conllu`."""
+    found = re.match(r"([a-z]{2,3})_[a-z]+-ud-", Path(treebank).name)
+    return found[1] if found else None
