@@ -19,13 +19,14 @@ HEAD = """<!-- Written by docs/commands.py: change the help of a command, or the
 
 `treebridge --help` and the `--help` of each command say the same. CoNLL-U, bitext and text may be
 compressed (`.gz`, `.bz2`, `.xz`); `-` is standard input. A mistake is answered by one sentence and
-exit code 2; `--debug`, anywhere, shows the traceback as well.
+exit code 2; `--debug`, anywhere, shows the traceback as well, and `--quiet` silences progress and
+summaries.
 
 | step | commands |
 |---|---|
 | look | [inspect](#inspect), [draw](#draw), [demo](#demo), [cache](#cache-list) |
-| make | [build](#build), or one by one [pretrain](#pretrain), [align](#align), [train](#train), [bridge](#bridge); then [refine](#refine) |
-| use | [parse](#parse), [evaluate](#evaluate), [serve](#serve) |
+| make | [build](#build), or one by one [pretrain](#pretrain), [align](#align), [train](#train), [bridge](#bridge); then [refine](#refine) and [pack](#pack) |
+| use | [parse](#parse), [evaluate](#evaluate), [serve](#serve), [models](#models) |
 | the paper | [reproduce](#reproduce-table1) |
 """  # noqa: E501
 
@@ -48,7 +49,7 @@ EXAMPLES = {
     ],
     "bridge": [
         "treebridge bridge en-pt.tsv.xz --into en \\",
-        "    --target neuralmind/bert-base-portuguese-cased \\",
+        "    --target-encoder neuralmind/bert-base-portuguese-cased \\",
         "    --target-language pt -o en-pt",
         "treebridge bridge --dry-run --pairs 50M --workers 16 --gpu a100     # what would it take?",
     ],
@@ -74,6 +75,7 @@ EXAMPLES = {
         "treebridge align en-pt.tsv.xz --score gold.tsv     # how good, on links made by hand",
     ],
     "models": ["treebridge models"],
+    "pack": ["treebridge pack es -o packed/es --card es.toml"],
     "pretrain": ["treebridge pretrain pt.txt.xz --minutes 60 -o pt-encoder"],
     "demo": ["treebridge demo -o demo"],
     "cache list": ["treebridge cache list"],
