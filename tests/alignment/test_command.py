@@ -99,3 +99,11 @@ def test_contractions(here: Run, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         source_words = 4 + ("--score" in options)
         assert json.loads(done.stdout)["words"] == source_words + target_words, options
+
+
+def test_quiet_says_nothing(here: Run, bitext: Path, tmp_path: Path) -> None:
+    loud = here("align", "b.tsv", "-o", "links")
+    assert loud.returncode == 0 and "links" in loud.stdout
+    for arguments in (("--quiet", "align"), ("align", "-q")):
+        quiet = here(*arguments, "b.tsv", "-o", "links")
+        assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")

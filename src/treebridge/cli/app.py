@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
-import click
 import typer
 from typer.core import TyperGroup
 
@@ -82,12 +81,15 @@ def common(
     ] = False,
 ) -> None:
     """Universal Dependencies trees for a language that has no treebank."""
+    _asked["quiet"] = quiet
+
+
+_asked = {"quiet": False}  # by the present command; set anew by each
 
 
 def is_quiet() -> bool:
     """Whether `--quiet` was given."""
-    context = click.get_current_context(silent=True)
-    return bool(context and context.find_root().params.get("quiet"))
+    return _asked["quiet"]
 
 
 def progress() -> Progress:

@@ -21,6 +21,7 @@ from treebridge.cli.options import (
     Layers,
     Offline,
     Pairs,
+    checked_seed,
     given,
     option,
     setting,
@@ -105,7 +106,8 @@ def table1(
     epochs: Epochs = None,
     seeds: Seeds = 3,
     first_seed: Annotated[
-        int, option("First seed; several runs can share a folder.", panel=TRAINING, min=1)
+        int, option("First seed; several runs can share a folder.", panel=TRAINING, min=1,
+                    callback=checked_seed)
     ] = 1,
     aligner: Annotated[
         AlignerName, setting(BridgeSettings, "aligner", "Word aligner, the same for all systems.")
