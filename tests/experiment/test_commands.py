@@ -170,7 +170,7 @@ def test_build(here: Run, data: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert broken.returncode == 2 and "nowhere.tsv: there is no such file" in broken.stderr
     sides = [line.split("\t") for line in (data / "bitext/en-es.tsv").read_text().splitlines()]
     (tmp_path / "es-en.tsv").write_text("".join(f"{b}\t{a}\n" for a, b in sides))
-    swapped = here(*command[:3], "--bitext", "es-en.tsv", *command[5:])
+    swapped = here(*command[:3], "--bitext", "es-en.tsv", *command[5:], "--force")
     assert swapped.returncode == 2 and "source and target look swapped" in swapped.stderr
     assert "training" not in swapped.stderr
 
