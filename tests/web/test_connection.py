@@ -7,6 +7,7 @@ import contextlib
 import gc
 import json
 import socket
+import threading
 import time
 import tracemalloc
 from collections.abc import Iterator
@@ -70,7 +71,7 @@ def is_well(connection: socket.socket) -> bool:
     return received.startswith(b"HTTP/1.1 200")
 
 
-def drip(connection: socket.socket, data: bytes, seconds: float = 5) -> float:
+def drip(connection: socket.socket, data: bytes, seconds: float = 20) -> float:
     """Send a byte at a time until the server has had enough; for how long it put up with it."""
     began = time.monotonic()
     with contextlib.suppress(OSError):
@@ -100,7 +101,7 @@ def test_headers_that_never_end(hasty: str) -> None:
 
 def test_a_byte_now_and_then_does_not_help(hasty: str) -> None:
     with connect(hasty) as connection:
-        assert 0.4 < drip(connection, b"GET /health HTTP/1.1\r\nX: " + b"x" * 100) < 4
+        assert 0.4 < drip(connection, b"GET /health HTTP/1.1\r\nX: " + b"x" * 400) < 15
         assert answer(connection)[0] == 408
 
 
@@ -118,7 +119,7 @@ def test_a_body_that_never_ends(hasty: str) -> None:
         connection.sendall(
             b"POST /parse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n"
         )
-        assert 0.4 < drip(connection, b"x" * 400) < 4
+        assert 0.4 < drip(connection, b"x" * 400) < 15
         assert answer(connection) == (408, "no whole request within 0.6 seconds")
 
 
@@ -235,18 +236,20 @@ def test_names_by_address() -> None:
 def test_splitting_is_part_of_the_time_that_a_request_has(monkeypatch: pytest.MonkeyPatch) -> None:
     """And nobody else waits for it: the event loop is free."""
 
+    answered = threading.Event()
+
     def slow(*_: object) -> Any:
-        time.sleep(2)
+        answered.wait(30)
         raise AssertionError("nobody listens any more")
 
     monkeypatch.setattr(Reading, "splitter", slow)
     settings = ServerSettings(timeout=0.5)
     with running(create_app(idle_models(), settings), settings) as address:
-        began = time.monotonic()
         late = httpx.post(f"{address}/parse", json={"text": "a b"}, timeout=20)
         assert late.status_code == 503 and "no answer within 0.5 seconds" in late.json()["detail"]
         assert httpx.get(f"{address}/health").status_code == 200
-        assert time.monotonic() - began < 1.8
+        assert not answered.is_set()
+        answered.set()
 
 
 @pytest.mark.parametrize(
