@@ -1,6 +1,6 @@
 """Would the tests notice? Random one-line mutants of the code, and the share that tests kill.
 
-python benchmarks/mutants.py [--count 100] [--seed 1] [--rooms bridge parse align] [--jobs 2]
+python benchmarks/mutants.py [--count 100] [--seed 1] [--rooms bridge parse alignment] [--jobs 2]
     [--only parse/carry.py] [--json mutants.json [--again]]
 
 Each job has a copy of the tree; the project itself is never changed. A first run of the tests notes
@@ -28,7 +28,7 @@ from queue import Queue
 from common.judging import PACKAGE, ROOT, Result, Tests, Tree
 from common.mutations import Mutant, find_mutants
 
-ROOMS = ("bridge", "parse", "align")
+ROOMS = ("bridge", "parse", "alignment")
 
 
 def all_mutants(rooms: list[str], only: str | None) -> list[Mutant]:

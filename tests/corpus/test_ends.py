@@ -80,7 +80,7 @@ def ordinary() -> float:
 def test_no_kind_of_text_takes_two_hundred_times_as_long_as_ordinary_text(
     text: str, ordinary: float
 ) -> None:
-    """The worst takes about 17 times as long, most of it because it has more words; once, `)` took 2,500."""
+    """The worst takes about 17 times as long, most of it because it has more words."""
     sentences, words, seconds = split(text)
     assert seconds < 200 * ordinary
     if text.strip():
