@@ -54,7 +54,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@$(if $(TORCH_INDEX),$(PIP) --index-url $(TORCH_INDEX) --no-deps $$(grep ^torch= constraints.txt))
-	@$(PIP) $(PINS) -e . && touch $@
+	@$(PIP) $(PINS) -e '.[train]' && touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.core
-	@$(PIP) $(PINS) -e '.[text,web,plot,onnx,ray,docs,dev]' && touch $@
+	@$(PIP) $(PINS) -e '.[train,text,web,plot,ray,docs,dev]' && touch $@

@@ -77,7 +77,7 @@ def authors_sentences_per_second(folder: Path, sentences: list[list[str]]) -> fl
 def ours(folder: Path, sentences: list[list[str]], **settings: str) -> tuple[float, float, list]:
     """Words per second, the share of time inside the network, and the vectors."""
     encoder = Encoder.load(folder, EncoderSettings(**settings))  # type: ignore[arg-type]
-    model = encoder._model  # type: ignore[attr-defined]
+    model = encoder.model  # type: ignore[attr-defined]
     inside, hidden = 0.0, model.hidden
 
     def timed(*inputs):

@@ -125,7 +125,7 @@ def prepared(
     encoder: TransformerEncoder, train: list[Sentence], dev: list[Sentence]
 ) -> tuple[list[Probed], list[Probed], tuple[int, int, int], torch.Tensor]:
     """Both parts with the vectors of every layer, each layer centred and of length one."""
-    model = encoder._model
+    model = encoder.model
     sentences = [one.forms for one in (*train, *dev)]
     ids, real = np.arange(5, 105)[None], np.ones((1, 100), np.int64)
     layers, lengths = [], []

@@ -25,9 +25,10 @@ from encode import authors_sentences_per_second, make_bert
 from treebridge import Treebank
 from treebridge.bridge.isotropy import Isotropy
 from treebridge.encode.encoder import Encoder
-from treebridge.parse.batches import Indices, cut_batches, make_batch
+from treebridge.parse.batches import make_batch
 from treebridge.parse.biaffine import Batch, Biaffine
 from treebridge.parse.mst import decode_batch
+from treebridge.parse.padding import Indices, cut_batches
 from treebridge.parse.predict import predict
 from treebridge.parse.settings import PRESETS, ParserSettings
 from treebridge.parse.vocab import Names
@@ -95,7 +96,7 @@ def make_batches(
     tags = Names.collect(tag for s in treebank for tag in s.upos)
     lengths = np.array([len(s) for s in treebank])
     rng = np.random.default_rng(1)
-    plan: list[Indices] = cut_batches(lengths, lengths.argsort(kind="stable"), settings)
+    plan: list[Indices] = cut_batches(lengths, lengths.argsort(kind="stable"), *settings.limits)
     out = []
     for indices in plan[every // 2 :: every]:
         vectors = [rng.normal(size=(lengths[i], dim)) / dim**0.5 for i in indices]
@@ -130,7 +131,8 @@ class Ours:
 
     def parse(self, index: int) -> None:
         """Trees of a batch."""
-        predict(self.model, self.batches[index], self.labels)
+        vectors, lengths, tags = (part.numpy() for part in self.batches[index][:3])
+        predict(self.model, vectors, lengths, tags, self.labels)
 
     def decode(self, index: int) -> None:
         """Add up what spanning trees cost."""

@@ -38,7 +38,8 @@ from treebridge.encode.static import StaticEncoder
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import DamagedCache
 from treebridge.parse.biaffine import Biaffine
-from treebridge.parse.checkpoint import copy_weights, read_metrics, resume
+from treebridge.parse.checkpoint import copy_weights, resume
+from treebridge.parse.metrics import read_metrics
 from treebridge.parse.shipped import SHIPPED
 from treebridge.parse.vocab import Names
 from treebridge.torchrun import TorchRun

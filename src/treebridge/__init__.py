@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from treebridge.corpus.drawing import register
+from treebridge.errors import missing_extra
 
 __version__ = "0.1.0"
 
@@ -87,7 +88,10 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     module, _, other = _WHERE[name].partition(":")
-    return getattr(import_module(module), other or name)
+    try:
+        return getattr(import_module(module), other or name)
+    except ModuleNotFoundError as error:
+        raise missing_extra(error, f"treebridge.{name}") or error from None
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 
@@ -43,6 +44,25 @@ class MissingExtra(TreebridgeError):
         super().__init__(
             f"{purpose} needs {package}, which is not installed: pip install 'treebridge[{extra}]'"
         )
+
+
+_TRAIN = (
+    "torch", "transformers", "tokenizers", "sentencepiece", "scipy", "kneed", "numba", "onnx",
+    "onnxscript", "huggingface_hub",
+)  # fmt: skip
+
+
+def require_train(purpose: str) -> None:
+    """Refuse what only those who make models have installed the packages for."""
+    for package in _TRAIN[:2]:
+        if find_spec(package) is None:
+            raise MissingExtra(package, "train", purpose)
+
+
+def missing_extra(error: ModuleNotFoundError, purpose: str) -> MissingExtra | None:
+    """What to install, if a package for making models is missing; None for any other package."""
+    package = str(error.name).partition(".")[0]
+    return MissingExtra(package, "train", purpose) if package in _TRAIN else None
 
 
 class Notice(UserWarning):
@@ -95,6 +115,8 @@ def in_one_sentence(error: Exception) -> TreebridgeError | None:
         return TreebridgeError("not enough memory; use less data, a smaller model or a CPU")
     if isinstance(error, EOFError):
         return TreebridgeError(f"a file ends too early ({first_line(error)}); make it again")
+    if isinstance(error, ModuleNotFoundError):
+        return missing_extra(error, "this command")
     if type(error).__name__ == "SafetensorError":
         return TreebridgeError(f"damaged weights ({first_line(error)}); make or copy them again")
     return None

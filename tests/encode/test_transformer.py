@@ -85,7 +85,7 @@ def test_equals_the_direct_computation(kind: str, folder) -> None:
 def test_special_tokens_come_from_the_tokenizer(folder) -> None:
     expected = {"bert": (1, 1), "roberta": (1, 1), "marian": (0, 1), "t5": (0, 1), "gpt2": (0, 0)}
     for kind, counts in expected.items():
-        pieces = Pieces(hf.AutoTokenizer.from_pretrained(folder(kind)))
+        pieces = Pieces.of_tokenizer(hf.AutoTokenizer.from_pretrained(folder(kind)))
         assert (len(pieces.prefix), len(pieces.suffix)) == counts, kind
 
 
@@ -130,7 +130,7 @@ def test_layers(folder) -> None:
     assert choose_layers("last4", 12) == [9, 10, 11, 12]
     assert choose_layers("-1,-1,5", 6) == [6, 6, 5]  # named twice, it counts twice
     for wrong in ("last", "x", "7", "-7", "last0"):
-        with pytest.raises(TreebridgeError, match="--layers"):
+        with pytest.raises(TreebridgeError, match="^layers"):
             Encoder.load(folder("bert"), EncoderSettings(layers=wrong))
 
 
@@ -157,8 +157,8 @@ def test_long_sentences_use_windows(kind: str, folder) -> None:
     words = [word for sentence in SENTENCES for word in sentence][:150]
     encoded = encoder(words)
     assert encoded.shape == (150, 32) and np.isfinite(encoded).all()
-    (pieces,) = encoder._pieces.cut([words])  # type: ignore[attr-defined]
-    specials = encoder._pieces.specials  # type: ignore[attr-defined]
+    (pieces,) = encoder.cutter.cut([words])  # type: ignore[attr-defined]
+    specials = encoder.cutter.specials  # type: ignore[attr-defined]
     parts = windows(0, pieces, 64 - specials, specials)
     assert len(parts) > 2 and all(window.size <= 64 for window in parts)
     for window in parts:
@@ -189,14 +189,14 @@ def test_an_absurd_word_does_not_blow_up_a_batch(folder) -> None:
     absurd = ">-----|" * 500
     encoded = encoder([*SENTENCES[0], absurd, *SENTENCES[1]])
     assert len(encoded) == len(SENTENCES[0]) + 1 + len(SENTENCES[1])
-    (pieces,) = encoder._pieces.cut([[absurd]])  # type: ignore[attr-defined]
+    (pieces,) = encoder.cutter.cut([[absurd]])  # type: ignore[attr-defined]
     assert len(pieces[0]) <= 64
 
 
 def test_batch_is_halved_when_memory_runs_out(folder, monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = Encoder.load(folder("bert"))
     expected = [e.vectors for e in encoder.encode(SENTENCES)]
-    whole = encoder._model.word_vectors  # type: ignore[attr-defined]
+    whole = encoder.model.word_vectors  # type: ignore[attr-defined]
     tried: list[int] = []
 
     def little_memory(ids, *rest):
@@ -205,7 +205,7 @@ def test_batch_is_halved_when_memory_runs_out(folder, monkeypatch: pytest.Monkey
             raise MemoryError
         return whole(ids, *rest)
 
-    monkeypatch.setattr(encoder._model, "word_vectors", little_memory)  # type: ignore[attr-defined]
+    monkeypatch.setattr(encoder.model, "word_vectors", little_memory)  # type: ignore[attr-defined]
     again = [e.vectors for e in encoder.encode(SENTENCES)]
     assert max(tried) > 3
     for a, b in zip(expected, again, strict=True):

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treebridge.corpus.trees import tree_problem
-from treebridge.parse.batches import cut_batches, make_batch
+from treebridge.parse.batches import make_batch
 from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.bilstm import BiLSTM
-from treebridge.parse.predict import predict
+from treebridge.parse.padding import cut_batches
+from treebridge.parse.predict import Prediction, predict
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.vocab import UNKNOWN, Names
 from treebridge.precision import WIDE, half_precision
@@ -35,14 +36,21 @@ def random_vectors(lengths: list[int], seed: int = 0) -> list[np.ndarray]:
     return [rng.normal(size=(n, DIM)).astype(np.float32) for n in lengths]
 
 
+def trees_of(
+    model: Biaffine, vectors: list[np.ndarray], tags: list[np.ndarray] | None = None
+) -> Prediction:
+    padded, lengths, known = (part.numpy() for part in make_batch(vectors, tags)[:3])
+    return predict(model, padded, lengths, known, NAMES)
+
+
 @pytest.mark.parametrize("tags", ["gold", "none", "predicted"])
 def test_a_sentence_is_scored_the_same_alone_and_in_a_batch(tags: str) -> None:
     model, vectors = network(tags), random_vectors([9, 7, 7, 1])
     known = [np.arange(len(v)) % TAGS for v in vectors]
-    together = predict(model, make_batch(vectors, known), NAMES)
+    together = trees_of(model, vectors, known)
     for row, (one, tag) in enumerate(zip(vectors, known, strict=True)):
         n = len(one)
-        alone = predict(model, make_batch([one], [tag]), NAMES)
+        alone = trees_of(model, [one], [tag])
         np.testing.assert_array_equal(alone.heads[0], together.heads[row, :n])
         np.testing.assert_array_equal(alone.labels[0], together.labels[row, :n])
         for a, b in zip(alone[3:], together[3:], strict=True):
@@ -176,7 +184,7 @@ def test_dropout_has_one_mask_a_sentence() -> None:
 def test_whatever_goes_in_one_tree_with_one_root_comes_out(lengths: list[int], seed: int) -> None:
     lengths.sort(reverse=True)
     vectors = [10 * v for v in random_vectors(lengths, seed)]
-    found = predict(network("predicted"), make_batch(vectors), NAMES)
+    found = trees_of(network("predicted"), vectors)
     for row, n in enumerate(lengths):
         assert tree_problem(found.heads[row, :n].tolist()) is None
         labels = found.labels[row, :n]
@@ -193,8 +201,7 @@ def test_batches_hold_every_sentence_once_within_the_limits(
     if not words and not sentences:
         return
     sizes = np.array(lengths)
-    chosen = ParserSettings(batch_words=words, batch_sentences=sentences)
-    batches = cut_batches(sizes, sizes.argsort(), chosen)
+    batches = cut_batches(sizes, sizes.argsort(), words, sentences)
     assert sorted(np.concatenate(batches).tolist()) == list(range(len(lengths)))
     for batch in batches:
         assert sizes[batch].tolist() == sorted(sizes[batch].tolist(), reverse=True)

@@ -13,9 +13,8 @@ import pytest
 from conftest import Run
 from treebridge import Parser, Sentence, TreebridgeError
 from treebridge.corpus.sentence import MAX_WORDS
-from treebridge.parse.batches import cut_batches
+from treebridge.parse.padding import cut_batches
 from treebridge.parse.parser import CHUNK, CHUNK_WORDS, chunks_of
-from treebridge.parse.settings import ParserSettings
 
 PEAK = """
 import resource, sys, warnings
@@ -83,8 +82,8 @@ def test_no_batch_has_a_sentence_beyond_the_limit() -> None:
     """Training and refining come this way, too."""
     lengths = np.array([3, MAX_WORDS, MAX_WORDS + 1])
     with pytest.raises(TreebridgeError, match="sentence 3 has 2,001 words"):
-        cut_batches(lengths, np.arange(3), ParserSettings())
-    assert len(cut_batches(lengths[:2], np.arange(2), ParserSettings(batch_words=1500))) == 2
+        cut_batches(lengths, np.arange(3), 700)
+    assert len(cut_batches(lengths[:2], np.arange(2), 1500)) == 2
 
 
 def test_chunks_hold_a_bounded_number_of_words() -> None:

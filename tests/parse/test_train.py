@@ -15,7 +15,7 @@ from made import DEV, QUICK, TRAIN, bare, command
 
 from treebridge import Parser, Sentence, TreebridgeError
 from treebridge.encode.static import StaticEncoder
-from treebridge.parse.checkpoint import Metrics
+from treebridge.parse.metrics import Metrics
 from treebridge.parse.score import score
 from treebridge.progress import Progress
 

@@ -21,6 +21,7 @@ from treebridge.bridge.space import Space, cite
 from treebridge.corpus.bitext import Bitext
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
+from treebridge.errors import require_train
 from treebridge.folders import new_folder
 from treebridge.records import field as field_of
 
@@ -55,6 +56,7 @@ class Bridge:
 
         The source encoder is that of the space, loaded from where it was, unless it is given.
         """
+        require_train("fitting a bridge")
         from treebridge.bridge.make import make_bridge
 
         if source is None:

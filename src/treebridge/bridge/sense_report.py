@@ -7,17 +7,19 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from sys import intern
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.bridge.collect import Occurrences
-from treebridge.bridge.layout import LinkArray
 from treebridge.bridge.memmap import release
-from treebridge.bridge.senses import Anchors
 from treebridge.corpus.bitext import Pair
 from treebridge.records import field, read_records
+
+if TYPE_CHECKING:  # reading a report needs no torch
+    from treebridge.bridge.collect import Occurrences
+    from treebridge.bridge.layout import LinkArray
+    from treebridge.bridge.senses import Anchors
 
 CONTEXTS, TRANSLATIONS, SIDE = 3, 5, 5
 SENSES = "senses.jsonl"

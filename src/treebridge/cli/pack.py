@@ -18,10 +18,11 @@ def pack(
     ],
     output: Annotated[Path, option("Folder for the packed model.", "-o", "--output", panel=OUTPUT)],
     force: Force = False,
-    card: Annotated[Path | None, option("What the model card says (TOML).")] = None,
+    card: Annotated[Path | None, option("Model card of a model to be shipped (TOML).")] = None,
+    bits: Annotated[int, option("Bits per weight, 4 to 7; fewer make a smaller file.")] = 7,
 ) -> None:
-    """Make a model or encoder small enough to ship."""
+    """Pack a model for use without torch, or an encoder: small, fast, self-contained."""
     from treebridge.recipes.pack import pack as pack_folder
     from treebridge.show.models import show_packed
 
-    show(show_packed, pack_folder(folder, output, card, force=force))
+    show(show_packed, pack_folder(folder, output, card, bits=bits, force=force))

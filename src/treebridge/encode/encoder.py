@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.encode.settings import EncoderSettings
-from treebridge.errors import TreebridgeError
+from treebridge.errors import TreebridgeError, require_train
 from treebridge.progress import QUIET, Progress
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ class Encoder(ABC):
         progress: Progress = QUIET,
     ) -> Encoder:
         """Make a small BERT from files of raw text, or from one `side` of a bitext, and load it."""
+        require_train("pre-training")
         from treebridge.encode.pretrain.make import pretrain_encoder
         from treebridge.encode.pretrain.settings import PretrainSettings
 

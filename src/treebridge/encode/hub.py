@@ -14,7 +14,7 @@ from treebridge.records import FIX, read_record
 PRETRAINED = "pretraining.json"  # what `pretrain` keeps about the encoders it makes
 _TOKENIZER = ["tokenizer*.json", "special_tokens_map.json", "added_tokens.json", "vocab.*",
               "target_vocab.json", "merges.txt", "*.model", "*.spm"]  # fmt: skip
-_WEIGHTS = [["*.safetensors", "*.safetensors.index.json"], ["pytorch_model*.bin*"]]
+_WEIGHTS = [["*.onnx.gz"], ["*.safetensors", "*.safetensors.index.json"], ["pytorch_model*.bin*"]]
 
 
 def find_encoder(name: str, *, offline: bool = False) -> Path:

@@ -18,8 +18,10 @@ from torch import nn
 
 from treebridge.checksums import add_file
 from treebridge.encode.encoder import Vectors
+from treebridge.encode.onnx import OnnxModel
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError, first_line
+from treebridge.onnx_session import open_session
 
 DEFAULT_MAX_PIECES = 512
 # Two lists, as fingerprints that stand in older models were made of the first alone.
@@ -37,7 +39,7 @@ _UNUSED = ("pooler.", "decoder.", "lm_head.", "shared.", "embed_tokens", "final_
 
 
 def choose_layers(layers: str, count: int) -> list[int]:
-    """Indices into hidden states (0 is the embedding layer, `count` the last) for `--layers`."""
+    """Indices into hidden states (0 is the embedding layer, `count` the last) for a setting."""
     try:
         if layers.startswith("last"):
             wanted = int(layers.removeprefix("last"))
@@ -46,11 +48,11 @@ def choose_layers(layers: str, count: int) -> list[int]:
             chosen = [int(part) for part in layers.split(",")]
     except ValueError:
         raise TreebridgeError(
-            f"--layers {layers!r}: write lastN, such as last4, or a list such as 9,10,-1"
+            f"layers {layers!r}: expected lastN, such as last4, or a list such as 9,10,-1"
         ) from None
     resolved = [index if index >= 0 else count + 1 + index for index in chosen]
     if not resolved or not all(0 <= index <= count for index in resolved):
-        raise TreebridgeError(f"--layers {layers}: this encoder has the layers 0 to {count}")
+        raise TreebridgeError(f"layers {layers}: this encoder has layers 0 to {count}")
     return resolved
 
 
@@ -70,6 +72,9 @@ def choose_device(device: str) -> str:
 
 class Model:
     """A network on a device: piece ids in, one unit vector per word out."""
+
+    pads = True  # sentences of a batch may differ in length
+    at_once = 1  # batches that run side by side; torch uses all processors for one
 
     def __init__(self, network: nn.Module, layers: list[int], device: str, dtype: torch.dtype):
         self.network = network.to(device)
@@ -154,7 +159,7 @@ def _is_installed(package: str) -> bool:
     return True
 
 
-def check_vocabulary(tokenizer: Any, model: Model, folder: Path) -> None:
+def check_vocabulary(tokenizer: Any, model: Model | OnnxModel, folder: Path) -> None:
     """Refuse a tokenizer whose pieces the network has no vectors for: it is another model's."""
     if model.vocabulary and tokenizer.vocab_size > model.vocabulary:
         raise TreebridgeError(
@@ -164,45 +169,40 @@ def check_vocabulary(tokenizer: Any, model: Model, folder: Path) -> None:
         )
 
 
-def load_model(folder: Path, settings: EncoderSettings) -> Model:
-    """The encoder's network, with weights that were checked to fit it."""
-    if settings.precision not in ("auto", *_DTYPES):
-        raise TreebridgeError(f"--precision {settings.precision}: take auto, {', '.join(_DTYPES)}")
-    if settings.backend not in ("torch", "onnx"):
-        raise TreebridgeError(f"--backend {settings.backend}: there are torch and onnx")
-    device = "cpu" if settings.backend == "onnx" else choose_device(settings.device)
-    precision = settings.precision
+def load_model(folder: Path, settings: EncoderSettings) -> Model | OnnxModel:
+    """Load the encoder's network, with weights that were checked to fit it."""
+    precision, backend = settings.precision, settings.backend
+    if precision == "int8" and settings.device in ("auto", "cpu"):
+        backend = "onnx"  # torch scales whole batches, so that a sentence depends on the others
+    device = "cpu" if backend == "onnx" else choose_device(settings.device)
     if precision == "auto":
         precision = "bf16" if device == "cuda" else "fp32"
     if precision == "int8" and device != "cpu":
-        raise TreebridgeError("--precision int8 is for the CPU; on a GPU take bf16 or fp16")
-    if settings.backend == "onnx" and precision not in ("fp32", "int8"):
-        raise TreebridgeError(f"--backend onnx computes in fp32 or int8, not in {precision}")
+        raise TreebridgeError("int8 precision runs on the CPU only; use bf16 or fp16 on a GPU")
+    if backend == "onnx" and precision not in ("fp32", "int8"):
+        raise TreebridgeError(f"ONNX Runtime computes in fp32 or int8, not in {precision}")
     network = _load_network(folder).to(_DTYPES[precision])
     layers = choose_layers(settings.layers, _count_layers(network))
     fingerprint = _fingerprint(folder, layers)
-    if settings.backend == "onnx":
-        from treebridge.encode.onnx import OnnxModel
-
-        model: Model = OnnxModel(network, layers, precision, fingerprint)
-    else:
-        if precision == "int8":
-            network = _quantise(network)
-        model = Model(network, layers, device, _DTYPES[precision])
+    in_torch = Model(network, layers, device, _DTYPES[precision])
+    model = _in_onnx(in_torch, fingerprint, precision) if backend == "onnx" else in_torch
     model.fingerprint = fingerprint
     has_tokens = any((folder / name).exists() for name in _TOKENS)
     model.older_fingerprint = _older_fingerprint(folder, layers) if has_tokens else fingerprint
     if precision != "fp32":
-        model.coarseness = f"-{settings.backend}-{precision}"
+        model.coarseness = f"-{backend}-{precision}" + "-rows" * (precision == "int8")
     return model
 
 
-def _quantise(network: nn.Module) -> nn.Module:
-    """Linear layers in 8 bits; what is quantised moves with the activations (dynamic)."""
-    with warnings.catch_warnings():
-        # Torch announces its successor, which needs another package; this one does the same.
-        warnings.simplefilter("ignore")
-        return torch.ao.quantization.quantize_dynamic(network, {nn.Linear}, torch.qint8)  # type: ignore[no-untyped-call, no-any-return]
+def _in_onnx(model: Model, fingerprint: str, precision: str) -> OnnxModel:
+    from treebridge.encode.onnx_export import exported_file
+
+    path = exported_file(model.network, model.layers, fingerprint, precision)
+    made = OnnxModel(
+        open_session(path), model.dim, model.padding, model.max_pieces, pads=precision != "int8"
+    )
+    made.vocabulary = model.vocabulary
+    return made
 
 
 def _load_network(folder: Path) -> nn.Module:

@@ -1,120 +1,98 @@
-"""The same network through ONNX Runtime (extra `onnx`): fp32 or int8 on the CPU."""
+"""An encoder's network as an ONNX graph: how it runs, and how a packed one is kept on disk."""
 
 from __future__ import annotations
 
-import logging
-import shutil
-import tempfile
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import nn
 
-from treebridge.checksums import file_sha256
-from treebridge.encode.cache import cache_folder, keeping
-from treebridge.encode.models import Model
-from treebridge.errors import MissingExtra, warn_damaged
-from treebridge.writing import replacing
+from treebridge.artefact import check_files, kind_of_folder, read_config, write_config
+from treebridge.encode.encoder import Vectors
+from treebridge.encode.pieces import Pieces, Vocabulary
+from treebridge.errors import TreebridgeError
+from treebridge.onnx_session import open_session, processors
+from treebridge.records import field
 
-
-class OnnxModel(Model):
-    """Exports the network once into the cache and runs it there."""
-
-    def __init__(self, network: nn.Module, layers: list[int], precision: str, fingerprint: str):
-        super().__init__(network, layers, "cpu", torch.float32)
-        try:
-            import onnxruntime
-        except ImportError:
-            raise MissingExtra("ONNX Runtime", "onnx", "--backend onnx") from None
-        name = f"{fingerprint}-{precision}"
-        path = _exported(name) or _export(network, layers, name, int8=precision == "int8")
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = torch.get_num_threads()
-        options.log_severity_level = 3
-        self._session: Any = onnxruntime.InferenceSession(
-            str(path), options, providers=["CPUExecutionProvider"]
-        )
-        self.network = nn.Identity()  # its weights live in the session now
-
-    def hidden(self, ids: NDArray[np.int64], real: NDArray[np.int64]) -> torch.Tensor:
-        """The mean of the chosen layers."""
-        (mean,) = self._session.run(None, {"ids": ids, "real": real})
-        return torch.from_numpy(mean)
+KIND, FORMAT = "packed encoder", 1
+NETWORK, TOKENIZER = "encoder.onnx.gz", "tokenizer.json"
 
 
-class _MeanOfLayers(nn.Module):
-    """What is exported: one output instead of every hidden state."""
+class OnnxModel:
+    """A network in ONNX Runtime: piece ids in, one unit vector per word out."""
 
-    def __init__(self, network: nn.Module, layers: list[int]):
-        super().__init__()
-        self.network = network
-        self.layers = layers
+    device = "cpu"
+    vocabulary = 0
+    fingerprint = older_fingerprint = coarseness = ""
 
-    def forward(self, ids: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-        states = self.network(
-            input_ids=ids, attention_mask=real, output_hidden_states=True
-        ).hidden_states
-        return torch.stack([states[layer] for layer in self.layers]).mean(0)
+    def __init__(self, session: Any, dim: int, padding: int, max_pieces: int, *, pads: bool):
+        self._session = session
+        self.dim, self.padding, self.max_pieces = dim, padding, max_pieces
+        # Numbers of 8 bits jump: without padding, a sentence has the same vectors in any batch.
+        self.pads = pads
+        self.at_once = processors()  # batches
 
+    def word_vectors(
+        self, ids: NDArray[np.int64], real: NDArray[np.int64], owner: NDArray[np.int64], words: int
+    ) -> Vectors:
+        """Mean over each word's pieces, of unit length; `owner` says whose a piece is, -1 nobody's.
 
-@contextmanager
-def _silence() -> Iterator[None]:
-    """The exporter and the quantiser talk to their authors."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        logging.disable(logging.WARNING)
-        try:
-            yield
-        finally:
-            logging.disable(logging.NOTSET)
-
-
-def _exported(name: str) -> Path | None:
-    """The network in the cache; its own checksum stands in the name of its file."""
-    for path in sorted(cache_folder("onnx").glob(f"{name}*.onnx")):
-        if path.stem == f"{name}-{file_sha256(path)[:16]}":
-            return path
-        if path.stem != name:  # else it is from before there were checksums
-            warn_damaged(path, "the checksum is not that of its name")
-        path.unlink()
-    return None
+        The pieces of a word stand together, and words are in order.
+        """
+        (hidden,) = self._session.run(None, {"ids": ids, "real": real})  # [batch, pieces, dim]
+        mine = owner >= 0  # [batch, pieces]
+        places = owner[mine]  # [pieces of words]
+        starts = np.flatnonzero(np.diff(places, prepend=-1))
+        total = np.add.reduceat(hidden[mine], starts, axis=0)  # [words, dim]
+        lengths = np.sqrt(np.einsum("wd,wd->w", total, total))[:, None]
+        return np.asarray(total / np.maximum(lengths, 1e-12), np.float32)
 
 
-def _export(network: nn.Module, layers: list[int], name: str, *, int8: bool) -> Path:
-    try:
-        import onnxscript  # noqa: F401
-    except ImportError:
-        raise MissingExtra("onnxscript", "onnx", "--backend onnx") from None
-    ids = torch.randint(1, 100, (2, 12))
-    batch, pieces = torch.export.Dim("batch", min=1), torch.export.Dim("pieces", min=2)
-    shape = {0: batch, 1: pieces}
-    cache = cache_folder("onnx")
-    with keeping(cache), tempfile.TemporaryDirectory() as folder, _silence():
-        made = Path(folder) / "fp32.onnx"
-        torch.onnx.export(
-            _MeanOfLayers(network, layers).eval(),
-            (ids, torch.ones_like(ids)),
-            str(made),
-            input_names=["ids", "real"],
-            output_names=["mean"],
-            dynamic_shapes={"ids": shape, "real": shape},
-            dynamo=True,
-            external_data=False,
-            verbose=False,
-        )
-        if int8:
-            from onnxruntime.quantization import QuantType, quantize_dynamic
+def is_packed(folder: Path) -> bool:
+    """Whether a folder holds an encoder that `treebridge pack` made."""
+    return kind_of_folder(folder) == KIND
 
-            quantised = Path(folder) / "int8.onnx"
-            quantize_dynamic(str(made), str(quantised), weight_type=QuantType.QInt8)
-            made = quantised
-        path = cache / f"{name}-{file_sha256(made)[:16]}.onnx"
-        with replacing(path) as new:
-            shutil.copyfile(made, new)
-        return path
+
+class Sizes(Protocol):
+    """What is kept of a network beside its graph."""
+
+    dim: int
+    padding: int
+    max_pieces: int
+
+
+def write_packed(folder: Path, model: Sizes, pieces: Pieces, layers: str) -> None:
+    """Describe a network and a tokenizer that are in the folder already."""
+    config = {
+        "layers": layers,
+        "dim": model.dim,
+        "padding": model.padding,
+        "max_pieces": model.max_pieces,
+        "vocabulary": asdict(pieces.vocabulary),
+    }
+    write_config(folder, KIND, FORMAT, config, [NETWORK, TOKENIZER])
+
+
+def load_packed(folder: Path, layers: str) -> tuple[Pieces, OnnxModel]:
+    """Read a packed encoder; it has the layers that it was packed with."""
+    config = read_config(folder, KIND, FORMAT)
+    check_files(folder, config)
+    path = folder / "config.json"
+    own = field(config, "layers", str, path)
+    if layers != own:
+        raise TreebridgeError(f"packed with the layers {own}, not {layers}", file=folder)
+    dim, padding, most = (
+        field(config, name, int, path) for name in ("dim", "padding", "max_pieces")
+    )
+    known = field(config, "vocabulary", dict, path)
+    vocabulary = Vocabulary(
+        field(known, "prefix", list, path),
+        field(known, "suffix", list, path),
+        field(known, "unknown", int, path),
+        field(known, "lead", str, path),
+    )
+    model = OnnxModel(open_session(folder / NETWORK), dim, padding, most, pads=False)
+    model.fingerprint = model.older_fingerprint = str(config["sha256"])
+    return Pieces.of_file(folder / TOKENIZER, vocabulary, most), model

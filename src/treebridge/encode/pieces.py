@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from treebridge.corpus.tokens import REMEMBERED_LENGTH
 from treebridge.encode.encoder import MAX_LETTERS
-from treebridge.errors import TreebridgeError
+from treebridge.encode.wordpiece import WordPiece
+from treebridge.errors import MissingExtra, TreebridgeError, first_line
+from treebridge.records import FIX
 
 MAX_WORD = 64  # pieces of a word that are looked at; longer "words" are rulers and hex dumps
 MAX_REMEMBERED = 500_000
+Cut = Callable[[list[str]], list[list[int]]]  # words → the pieces of each
 
 
 class Window(NamedTuple):
@@ -24,6 +30,16 @@ class Window(NamedTuple):
     size: int  # pieces, special ones included
 
 
+@dataclass(frozen=True)
+class Vocabulary:
+    """What must be known of a tokenizer beside how it cuts words."""
+
+    prefix: list[int]  # pieces before a sentence, such as [CLS]
+    suffix: list[int]  # pieces after it, such as [SEP] or </s>
+    unknown: int  # the piece of a word that it makes nothing of
+    lead: str  # what stands before a word, so that it is cut as the beginning of one
+
+
 class Pieces:
     """Cuts words into pieces. Every word type is cut once and remembered, unless it is very long.
 
@@ -31,14 +47,64 @@ class Pieces:
     pieces of a sentence are the pieces of its words: an index can never shift.
     """
 
-    def __init__(self, tokenizer: Any, max_pieces: int = 512):
-        self._tokenizer = tokenizer
+    def __init__(self, cut: Cut, vocabulary: Vocabulary, max_pieces: int = 512):
+        self._cut = cut
         self._known: dict[str, list[int]] = {}
-        self._unknown = _unknown_id(tokenizer)
-        self._lead = " " if _is_byte_level(tokenizer) else ""
-        self.prefix, self.suffix = _special_ids(tokenizer)
+        self.vocabulary = vocabulary
+        self._unknown, self._lead = vocabulary.unknown, vocabulary.lead
+        self.prefix, self.suffix = vocabulary.prefix, vocabulary.suffix
         self.specials = len(self.prefix) + len(self.suffix)
         self.room = max_pieces - self.specials  # pieces of words that the encoder takes at once
+
+    @classmethod
+    def of_tokenizer(cls, tokenizer: Any, max_pieces: int = 512) -> Pieces:
+        """Those of a tokenizer of `transformers`."""
+
+        def cut(words: list[str]) -> list[list[int]]:
+            found = tokenizer(
+                words,
+                add_special_tokens=False,
+                split_special_tokens=True,  # "[SEP]" in a text is text
+                return_attention_mask=False,
+                return_token_type_ids=False,
+                verbose=False,
+            )
+            ids: list[list[int]] = found["input_ids"]
+            return ids
+
+        lead = " " if _is_byte_level(tokenizer) else ""
+        vocabulary = Vocabulary(*_special_ids(tokenizer), _unknown_id(tokenizer), lead)
+        return cls(cut, vocabulary, max_pieces)
+
+    @classmethod
+    def of_file(cls, path: Path, vocabulary: Vocabulary, max_pieces: int) -> Pieces:
+        """Those of a tokenizer.json, without `transformers`."""
+        try:
+            if wordpiece := WordPiece.read(path):
+                return cls(wordpiece.cut, vocabulary, max_pieces)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise TreebridgeError(
+                f"cannot be read ({first_line(error)}); {FIX}", file=path
+            ) from None
+        if find_spec("tokenizers") is None:
+            raise MissingExtra("tokenizers", "tokenizers", "the encoder of this model")
+        from tokenizers import Tokenizer
+
+        try:
+            tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # tokenizers raises nothing more specific
+            raise TreebridgeError(
+                f"cannot be read ({first_line(error)}); {FIX}", file=path
+            ) from None
+        tokenizer.encode_special_tokens = True  # "[SEP]" in a text is text
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+
+        def cut(words: list[str]) -> list[list[int]]:
+            found = tokenizer.encode_batch_fast(words, add_special_tokens=False)
+            return [encoding.ids for encoding in found]
+
+        return cls(cut, vocabulary, max_pieces)
 
     def cut(self, sentences: Iterable[Sequence[str]]) -> list[list[list[int]]]:
         """The pieces of each word of each sentence; every word has at least one."""
@@ -48,14 +114,7 @@ class Pieces:
         known, longest = self._known, min(MAX_WORD, self.room)
         new = list({word: None for words in sentences for word in words if word not in known})
         if new:
-            cut = self._tokenizer(
-                [self._lead + word for word in new],
-                add_special_tokens=False,
-                split_special_tokens=True,  # "[SEP]" in a text is text
-                return_attention_mask=False,
-                return_token_type_ids=False,
-                verbose=False,
-            )["input_ids"]
+            cut = self._cut([self._lead + word for word in new])
             for word, ids in zip(new, cut, strict=True):
                 known[word] = list(ids[:longest]) or [self._unknown]
         pieces = [[known[word] for word in words] for words in sentences]

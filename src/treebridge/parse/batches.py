@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,28 +11,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from treebridge.corpus.sentence import MAX_WORDS, Sentence
+from treebridge.corpus.sentence import Sentence
 from treebridge.encode.store import VectorStore
-from treebridge.errors import TreebridgeError
 from treebridge.parse.biaffine import Batch
+from treebridge.parse.padding import Indices, Rows, cut_batches, pad_numbers, pad_vectors
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.vocab import Names
-
-Rows = NDArray[np.floating]
-Indices = NDArray[np.int64]
-
-
-def check_lengths(lengths: Iterable[int], before: int = 0) -> None:
-    """Refuse a sentence that would take too much memory; `before` these there were so many.
-
-    Its words are given, so it is not for us to split it; raw text never comes to this.
-    """
-    for number, length in enumerate(lengths, before + 1):
-        if length > MAX_WORDS:
-            raise TreebridgeError(
-                f"sentence {number:,} has {length:,} words, and a parser takes at most "
-                f"{MAX_WORDS:,}; split it into several"
-            )
 
 
 def make_batch(
@@ -42,44 +26,10 @@ def make_batch(
     labels: Sequence[Indices] | None = None,
 ) -> Batch:
     """Put sentences side by side, as they come; the longest must be the first, none be empty."""
-    lengths = [len(rows) for rows in vectors]
-    padded = np.zeros((len(vectors), lengths[0], vectors[0].shape[1]), np.float32)
-    for row, part in zip(padded, vectors, strict=True):
-        row[: len(part)] = part
-
-    def pad(columns: Sequence[Indices] | None) -> torch.Tensor:
-        out = np.full(padded.shape[:2], -1, np.int64)
-        for row, column in zip(out, columns or (), strict=False):
-            row[: len(column)] = column
-        return torch.from_numpy(out)
-
-    return Batch(
-        torch.from_numpy(padded), torch.tensor(lengths), pad(tags), pad(heads), pad(labels)
-    )
-
-
-def cut_batches(lengths: Indices, order: Indices, settings: ParserSettings) -> list[Indices]:
-    """Cut an order of sentences into batches, each within the limits, its longest first."""
-    check_lengths(lengths.tolist())
-    batches: list[Indices] = []
-    batch: list[int] = []
-    longest = 0
-    for index in order.tolist():
-        longest = max(longest, int(lengths[index]))
-        full = settings.batch_sentences and len(batch) == settings.batch_sentences
-        long = settings.batch_words and (len(batch) + 1) * longest > settings.batch_words
-        if batch and (full or long):
-            batches.append(_longest_first(batch, lengths))
-            batch, longest = [], int(lengths[index])
-        batch.append(index)
-    if batch:
-        batches.append(_longest_first(batch, lengths))
-    return batches
-
-
-def _longest_first(batch: list[int], lengths: Indices) -> Indices:
-    indices = np.array(batch)
-    return indices[np.argsort(-lengths[indices], kind="stable")]
+    padded = pad_vectors(vectors)
+    numbers = (pad_numbers(column, padded.shape[:2]) for column in (tags, heads, labels))
+    lengths = torch.tensor([len(rows) for rows in vectors])
+    return Batch(torch.from_numpy(padded), lengths, *map(torch.from_numpy, numbers))
 
 
 class Into(Protocol):
@@ -130,7 +80,7 @@ class Examples:
         # A little noise, so that a sentence meets other neighbours of its length each time.
         noisy = lengths * rng.uniform(0.9, 1.1, len(lengths))
         order = np.argsort(noisy, kind="stable")
-        batches = cut_batches(lengths, order[lengths[order] > 0], settings)
+        batches = cut_batches(lengths, order[lengths[order] > 0], *settings.limits)
         return [batches[i] for i in rng.permutation(len(batches))]
 
     def batches(self, epoch: Sequence[Indices]) -> Iterator[Batch]:

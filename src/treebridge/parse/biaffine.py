@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from treebridge.parse.bilstm import BiLSTM
+from treebridge.parse.network import Floats, Numbers, Scored
 from treebridge.parse.settings import ParserSettings
 from treebridge.precision import half_precision
 
@@ -116,6 +117,30 @@ class Biaffine(nn.Module):
             tags,
         )
 
+    at_once = 1  # torch uses all processors for one batch
+
+    @torch.inference_mode()
+    def score(self, vectors: Floats, lengths: Numbers, tags: Numbers) -> Scored:
+        """Score a padded batch of arrays, longest sentence first."""
+        self.eval()
+        nothing = torch.full(tags.shape, -1)
+        known = torch.from_numpy(tags)
+        batch = Batch(torch.from_numpy(vectors), torch.from_numpy(lengths), known, nothing, nothing)
+        states = self(to_device(batch, self.device))
+
+        @torch.inference_mode()
+        def labels(heads: Numbers) -> Floats:
+            chosen = torch.from_numpy(heads).to(states.heads.device)
+            return self.label_scores(states, chosen).cpu().numpy()
+
+        found = None if states.tags is None else states.tags.cpu().numpy()
+        return Scored(states.arcs.cpu().numpy(), found, labels)
+
+    @property
+    def device(self) -> str:
+        """Where it computes."""
+        return str(self.root.device)
+
     def tag_input(self, tags: Tensor) -> Tensor:
         """What the BiLSTM is told of predicted tags: [batch, n, tags] → [batch, n, tag]."""
         # Tags are learned from tags alone: what arcs want of them would not be tags.
@@ -154,6 +179,15 @@ class Biaffine(nn.Module):
         if not self.training or keep == 1:
             return x
         return x * (x.new_empty(len(x), 1, x.shape[-1]).bernoulli_(keep) / keep)
+
+
+def to_device(batch: Batch, device: str) -> Batch:
+    """The batch on a device; lengths stay on the CPU, where packing wants them."""
+    if device == "cpu":
+        return batch
+    moved = (tensor.to(device) for tensor in (batch.vectors, *batch[2:]))
+    vectors, *rest = moved
+    return Batch(vectors, batch.lengths, *rest)
 
 
 def _with_neighbours(x: Tensor, number: int) -> Tensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -11,14 +10,11 @@ from typing import Any
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from treebridge import records
 from treebridge.errors import warn_damaged
+from treebridge.parse.metrics import Metrics, write_metrics
 from treebridge.state import fits, optimizer_fits, read_state, write_state
-from treebridge.writing import write_file
 
 Weights = dict[str, Tensor]
-Metrics = dict[str, float]
-SCORES = ("epoch", "UAS", "LAS", "UPOS")  # what every entry of a parser's metrics has
 
 
 @dataclass
@@ -80,19 +76,3 @@ def _misfit(
     ):
         return "its history cannot be used"
     return None
-
-
-def read_metrics(path: Path) -> list[Metrics]:
-    """What `write_metrics` wrote of a parser; nothing where there is no such file."""
-    if not path.exists():
-        return []
-    history = records.read_records(path)
-    for entry in history:
-        for name in (*SCORES, *entry):
-            records.field(entry, name, float, path)
-    return history
-
-
-def write_metrics(path: Path, history: list[Metrics]) -> None:
-    """One line of JSON an epoch."""
-    write_file(path, "".join(json.dumps(entry) + "\n" for entry in history))

@@ -9,13 +9,12 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import one_hot
 
-from treebridge.parse.batches import Indices, Rows, cut_batches, make_batch
-from treebridge.parse.biaffine import Batch, Biaffine
-from treebridge.parse.predict import to_device
+from treebridge.parse.batches import make_batch
+from treebridge.parse.biaffine import Batch, Biaffine, to_device
+from treebridge.parse.padding import Indices, Rows, batches_by_length
 from treebridge.parse.project.projection import Soft, pad
-from treebridge.parse.settings import ParserSettings
 
-_AT_A_TIME = ParserSettings(batch_words=3000)
+BATCH_WORDS = 3000
 
 
 def distributions(
@@ -31,8 +30,7 @@ def distributions(
     `known` of heads goes before what the parser believes of them.
     """
     lengths = np.array([len(rows) for rows in vectors], np.int64)
-    order = lengths.argsort(kind="stable")
-    for indices in cut_batches(lengths, order[lengths[order] > 0], _AT_A_TIME):
+    for indices in batches_by_length(lengths, BATCH_WORDS):
         given = [tags[i] for i in indices] if tags is not None else None
         batch = make_batch([vectors[i] for i in indices], given)
         heads = pad([known[i].arcs for i in indices]) if known is not None else None

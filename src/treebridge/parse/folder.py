@@ -1,13 +1,17 @@
-"""A parser's folder: the model and its space; across a bridge, the bridge and encoder too."""
+"""A parser's folder: the model and its space; across a bridge, the bridge and encoder too.
+
+A packed parser has ONNX graphs (format 2) where others have weights for torch (format 1).
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
+from numpy.typing import NDArray
 
 from treebridge.artefact import (
     Shape,
@@ -19,21 +23,24 @@ from treebridge.artefact import (
 )
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
-from treebridge.encode.models import choose_device
 from treebridge.encode.settings import EncoderSettings
-from treebridge.errors import TreebridgeError
+from treebridge.errors import Notice, TreebridgeError, require_train
 from treebridge.folders import new_folder
-from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.card import model_card
-from treebridge.parse.checkpoint import read_metrics, write_metrics
+from treebridge.parse.metrics import read_metrics, write_metrics
+from treebridge.parse.network import Network
+from treebridge.parse.onnx_network import ARCS, LABELS, OnnxNetwork
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.verdict import bridge_verdict
 from treebridge.parse.vocab import Names
 from treebridge.records import FIX, field, names
 
-KIND, FORMAT = "parser", 1
+KIND, FORMAT, PACKED = "parser", 1, 2
 TENSORS, METRICS = "parser.safetensors", "metrics.jsonl"
+
+if TYPE_CHECKING:
+    from treebridge.parse.biaffine import Biaffine
 
 
 def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -> None:
@@ -41,7 +48,7 @@ def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -
     with new_folder(folder, KIND, key=key) as made:
         tensors = {
             f"model.{name}": weight.detach().cpu().numpy()
-            for name, weight in parser.model.state_dict().items()
+            for name, weight in parser.biaffine.state_dict().items()
         }
         means = parser.space.isotropy.means
         write_tensors(made / TENSORS, {**tensors, "isotropy": means})
@@ -73,13 +80,13 @@ def describe_bridge(bridge: Bridge) -> dict[str, Any]:
 def files_of(folder: Path) -> list[str]:
     """The files that a parser cannot do without; the bridge's config.json vouches for its own."""
     encoder = sorted(f"encoder/{path.name}" for path in folder.glob("encoder/*"))
-    own = [TENSORS, METRICS, "bridge/config.json"]
+    own = [TENSORS, ARCS, LABELS, METRICS, "bridge/config.json"]
     return [*(name for name in own if (folder / name).exists()), *encoder]
 
 
 def read_parser(folder: Path, encoder_settings: EncoderSettings) -> Parser:
     """Read a folder; with a bridge in it, the parser is across it at once."""
-    config = read_config(folder, KIND, FORMAT)
+    config = read_config(folder, KIND, PACKED)
     # An encoder is known by its fingerprint, which is taken whenever it is loaded.
     check_files(folder, config, only_sizes="encoder/")
     path = folder / "config.json"
@@ -87,26 +94,58 @@ def read_parser(folder: Path, encoder_settings: EncoderSettings) -> Parser:
     space = Space.from_config(field(config, "space", dict, path), path, words)
     settings = ParserSettings.from_config(field(config, "settings", dict, path), path)
     labels, tags = (Names(names(config, name, path)) for name in ("labels", "tags"))
-    try:
-        model = Biaffine(settings, space.dim, len(labels), len(tags), initialize=False)
-    except (RuntimeError, MemoryError):  # sizes that nothing can have
-        raise TreebridgeError(f"damaged: the network is too large; {FIX}", file=path) from None
-    tensors = read_tensors(folder / TENSORS, _shapes(model, space.dim))
-    space = space.with_means(tensors.pop("isotropy"))
-    weights = {name.removeprefix("model."): torch.from_numpy(x) for name, x in tensors.items()}
-    model.load_state_dict(weights)
-    model.to(choose_device(encoder_settings.device))
+    model: Network
+    if config["format"] == PACKED:
+        _note_cpu(encoder_settings, folder)
+        model = OnnxNetwork(folder, settings)
+        means = read_tensors(folder / TENSORS, {"isotropy": (None, space.dim)})["isotropy"]
+    else:
+        require_train("a model that is not packed")
+        sizes = space.dim, len(labels), len(tags)
+        model, means = _read_network(folder, settings, sizes, encoder_settings.device)
+    space = space.with_means(means)
     about = field({"about": {}, **config}, "about", dict, path)
-    parser = Parser(model.eval(), space, labels, tags, about=about)
+    parser = Parser(model, space, labels, tags, about=about)
     # A shipped model has no history, only the scores of its best epoch.
     scores = config.get("scores")
     parser.history = read_metrics(folder / METRICS) or ([scores] if scores else [])
     parser.encoder_settings = encoder_settings
     if _crosses_bridge(config):
         parser = parser.across(Bridge.load(folder / "bridge"))
+    if (folder / "encoder").is_dir() or parser.bridge:
         parser.encoder_at = str(_encoder_in(folder / "encoder"))
     parser.folder, parser.card = folder, config.get("card", {})
     return parser
+
+
+def _note_cpu(settings: EncoderSettings, folder: Path) -> None:
+    if settings.device not in ("auto", "cpu"):
+        warnings.warn(
+            f"{folder.name} is packed and runs on the CPU, not on {settings.device}",
+            Notice,
+            stacklevel=2,
+        )
+
+
+def _read_network(
+    folder: Path, settings: ParserSettings, sizes: tuple[int, int, int], device: str
+) -> tuple[Biaffine, NDArray[Any]]:
+    """The network in torch, and the means of its space."""
+    import torch
+
+    from treebridge.encode.models import choose_device
+    from treebridge.parse.biaffine import Biaffine
+
+    try:
+        model = Biaffine(settings, *sizes, initialize=False)
+    except (RuntimeError, MemoryError):  # sizes that nothing can have
+        where = folder / "config.json"
+        raise TreebridgeError(f"damaged: the network is too large; {FIX}", file=where) from None
+    tensors = read_tensors(folder / TENSORS, _shapes(model, sizes[0]))
+    means = tensors.pop("isotropy")
+    weights = {name.removeprefix("model."): torch.from_numpy(x) for name, x in tensors.items()}
+    model.load_state_dict(weights)
+    return model.to(choose_device(device)).eval(), means
 
 
 def _shapes(model: Biaffine, dim: int) -> dict[str, Shape]:

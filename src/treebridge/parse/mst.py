@@ -17,16 +17,14 @@ A root arc costs what no score can buy, ranks are exact, and scores keep the who
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from treebridge.errors import TreebridgeError
 
 Heads = NDArray[np.int64]
-RANK, SCORE, FROM, TO = range(4)  # what is known of an arc, in `_arborescence`
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 def decode(scores: ArrayLike) -> Heads:
@@ -38,18 +36,15 @@ def decode(scores: ArrayLike) -> Heads:
 def single_root_mst(scores: ArrayLike) -> Heads:
     """The best single-root tree, without trying the arg-max first."""
     square = _square(scores)
-    n = len(square) - 1
-    heads = np.empty(n, np.int64)
-    _refuse(_greedy(square, n, heads), 0)  # for its check of the scores
-    _arborescence(square, n, heads, np.empty(4 * (n + 1) ** 2))
+    _check_scores(square[None], np.array([len(square) - 1]))
+    heads: Heads = _Arborescence(square).heads()
     return heads
 
 
 def decode_batch(scores: ArrayLike, lengths: ArrayLike | None = None) -> Heads:
     """Heads (batch, n) for scores (batch, n+1, n+1), −1 past the end of each sentence.
 
-    What stands in `scores` past a sentence's length in words is not looked at. The GIL is free
-    meanwhile, so several threads can decode at the same time.
+    What stands in `scores` past a sentence's length in words is not looked at.
     """
     batch = _floats(scores)
     if batch.ndim != 3 or batch.shape[1] != batch.shape[2] or not batch.shape[1]:
@@ -60,18 +55,23 @@ def decode_batch(scores: ArrayLike, lengths: ArrayLike | None = None) -> Heads:
         raise ValueError(f"lengths of shape {sizes.shape} for {len(batch)} sentences")
     if len(sizes) and not 0 <= sizes.min() <= sizes.max() <= words:
         raise ValueError(f"lengths from {sizes.min()} to {sizes.max()}, expected 0 to {words}")
-    heads = np.full((len(batch), words), -1, np.int64)
-    sentence, cell = _decode_batch(batch, sizes, heads)
-    _refuse(cell, sentence)
+    inside = _check_scores(batch, sizes)
+    # [batch, n]; of equals the first
+    heads: Heads = np.where(inside, batch, -np.inf).argmax(-1)[:, 1:]
+    past = np.arange(1, words + 1) > sizes[:, None]
+    heads[past] = 0
+    for sentence in np.flatnonzero(~_are_trees(heads, sizes)):
+        n = sizes[sentence]
+        heads[sentence, :n] = _Arborescence(batch[sentence, : n + 1, : n + 1]).heads()
+    heads[past] = -1
     return heads
 
 
-def _floats(scores: ArrayLike) -> NDArray[np.float64]:
-    # One layout and type, so that numba compiles one version; copying costs next to nothing.
-    return np.ascontiguousarray(scores, np.float64)
+def _floats(scores: ArrayLike) -> Floats:
+    return np.asarray(scores, np.float64)
 
 
-def _square(scores: ArrayLike) -> NDArray[np.float64]:
+def _square(scores: ArrayLike) -> Floats:
     array = _floats(scores)
     rows, columns = array.shape if array.ndim == 2 else (0, 0)
     if not columns or columns - rows not in (0, 1):
@@ -81,169 +81,117 @@ def _square(scores: ArrayLike) -> NDArray[np.float64]:
     return np.concatenate([np.zeros((1, columns)), array])
 
 
-def _refuse(cell: int, sentence: int) -> None:
-    """Raise for a score that cannot be compared; `cell` is (word, head) in one number, or −1."""
-    if cell >= 0:
-        word, head = divmod(cell, 1 << 32)
+def _check_scores(batch: Floats, sizes: Heads) -> Mask:
+    """Which cells are arcs: inside the sentence and of a word to another; all must compare."""
+    places = np.arange(batch.shape[1])
+    inside = places <= sizes[:, None]  # [batch, n+1]
+    arcs = inside[:, :, None] & inside[:, None, :] & (places[:, None] != places)
+    arcs[:, 0] = False
+    bad = arcs & ~(batch < np.inf)  # NaN too
+    if bad.any():
+        sentence, word, head = np.argwhere(bad)[0]
         raise TreebridgeError(
             f"the score of head {head} for word {word} of sentence {sentence + 1} in this batch "
             "is NaN or +inf; the parser or its vectors are damaged"
         )
+    return np.asarray(arcs)
 
 
-@njit(cache=True, nogil=True)
-def _decode_batch(scores: Any, lengths: Any, heads: Any) -> tuple[int, int]:
-    """Fill `heads`; returns the sentence and the cell of the first bad score, or (−1, −1)."""
-    room = np.empty(0, np.float64)  # taken when it is needed, and kept for the next sentence
-    for sentence in range(len(scores)):
-        n = lengths[sentence]
-        cell = _greedy(scores[sentence], n, heads[sentence])
-        if cell >= 0:
-            return sentence, cell
-        if not _is_tree(heads[sentence], n):
-            if len(room) < 4 * (n + 1) ** 2:
-                room = np.empty(4 * (n + 1) ** 2, np.float64)
-            _arborescence(scores[sentence], n, heads[sentence], room)
-    return -1, -1
+def _are_trees(heads: Heads, sizes: Heads) -> Mask:
+    """Whether one word of each sentence has head 0 and all others lead to it."""
+    batch, words = heads.shape
+    one_root = (heads == 0).sum(1) - (words - sizes) == 1
+    above = np.concatenate([np.zeros((batch, 1), np.int64), heads], 1)
+    for _ in range(words.bit_length()):  # each time twice as far up
+        above = np.take_along_axis(above, above, 1)
+    return np.asarray((one_root & (above == 0).all(1)) | (sizes == 0))
 
 
-@njit(cache=True, nogil=True)
-def _greedy(scores: Any, n: int, heads: Any) -> int:
-    """Give each word its best head, the first of equals; returns a bad score's cell or −1."""
-    for word in range(1, n + 1):
-        best = -1
-        for head in range(n + 1):
-            if head == word:
-                continue
-            score = scores[word, head]
-            if not score < np.inf:  # NaN too
-                return (word << 32) + head
-            if best < 0 or score > scores[word, best]:
-                best = head
-        heads[word - 1] = best
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def _is_tree(heads: Any, n: int) -> bool:
-    """Whether one word has head 0 and all others lead to it."""
-    roots = 0
-    for word in range(n):
-        roots += heads[word] == 0
-    if roots != 1:
-        return n == 0
-    seen = np.zeros(n + 1, np.int64)  # by which walk a word was seen first
-    for start in range(1, n + 1):
-        node = start
-        while node and not seen[node]:
-            seen[node] = start
-            node = heads[node - 1]
-        if node and seen[node] == start:
-            return False
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _arborescence(scores: Any, n: int, heads: Any, room: Any) -> None:
-    """Fill `heads` with the best single-root tree.
+class _Arborescence:
+    """The best single-root tree of one matrix.
 
     A *place* is a row and column of the matrices, 0 to n; it holds one *node*: a word, or a
     contracted cycle, which takes over the place of one of its members. Nodes 1 to n are the words,
     cycles count on from there, at most n − 1 of them.
     """
-    # [dependent, head]: its pair, and the arc between words that stands behind it. All in one
-    # array, whole numbers too, because what costs time is fetching cells of far-apart rows.
-    arcs = room[: 4 * (n + 1) ** 2].reshape((n + 1, n + 1, 4))
-    for word in range(1, n + 1):
-        for head in range(n + 1):
-            forbidden = scores[word, head] == -np.inf
-            # A root arc is worse than n forbidden ones.
-            arcs[word, head, RANK] = -(n + 1) * (head == 0) - 1 * forbidden
-            arcs[word, head, SCORE] = 0.0 if forbidden else scores[word, head]
-            arcs[word, head, FROM] = head
-            arcs[word, head, TO] = word
-    node_at = np.arange(n + 1)
-    alive = np.ones(n + 1, np.bool_)  # places that hold a node
-    state = np.zeros(n + 1, np.int64)  # of a place: 0 new, 1 on the path, 2 hangs from the root
-    state[0] = 2
-    path = np.empty(n + 1, np.int64)  # places; the head of each is the next
-    best = np.empty(n + 1, np.int64)  # the place of the best head of a place
-    parent = np.zeros(2 * n + 1, np.int64)  # the cycle that a node was contracted into
-    arc_from = np.zeros(2 * n + 1, np.int64)  # the arc between words that enters a node
-    arc_to = np.zeros(2 * n + 1, np.int64)
-    nodes = n
-    for start in range(1, n + 1):
-        if not alive[start] or state[start]:
-            continue
-        size, place = 0, start
-        while state[place] != 2:
-            if state[place] == 0:
-                state[place] = 1
-                path[size] = place
-                size += 1
-            else:  # the path has come back to `place`: contract from there on
-                nodes += 1
-                first = size - 1
-                while path[first] != place:
-                    first -= 1
-                for index in range(first, size):
-                    parent[node_at[path[index]]] = nodes
-                _contract(arcs, alive, state, best, path[first:size])
-                node_at[place] = nodes
-                size = first + 1
-            # The best head of the last on the path; of equals the one in the lowest place.
-            last = path[size - 1]
-            top = -1
-            for head in range(n + 1):
-                if (
-                    alive[head]
-                    and head != last
-                    and (top < 0 or _better(arcs[last, head], arcs[last, top]))
-                ):
-                    top = head
-            best[last] = top
-            arc_from[node_at[last]] = arcs[last, top, FROM]
-            arc_to[node_at[last]] = arcs[last, top, TO]
-            place = top
-        for index in range(size):
-            state[path[index]] = 2
-    # Open the cycles, the last one first: the arc that enters a cycle replaces the one inside it
-    # at the member that it points to; the other members keep theirs.
-    for cycle in range(nodes, n, -1):
-        member = arc_to[cycle]
-        while parent[member] != cycle:
-            member = parent[member]
-        arc_from[member], arc_to[member] = arc_from[cycle], arc_to[cycle]
-    heads[:n] = arc_from[1 : n + 1]
 
+    def __init__(self, scores: Floats):
+        size = len(scores)
+        self.n = size - 1
+        forbidden = scores == -np.inf
+        # [dependent, head]: the pair that an arc weighs, and the arc between words behind it.
+        self.ranks = -1.0 * forbidden
+        self.ranks[:, 0] -= size  # a root arc is worse than n forbidden ones
+        self.scores = np.where(forbidden, 0, scores)
+        self.tails, self.ends = np.meshgrid(np.arange(size), np.arange(size))
+        self.alive = np.ones(size, bool)  # places that hold a node
+        self.done = np.zeros(size, bool)  # places that hang from the root
+        self.done[0] = True
+        self.best = np.zeros(size, np.int64)  # the place of the best head of a place
 
-@njit(cache=True, nogil=True)
-def _contract(arcs: Any, alive: Any, state: Any, best: Any, cycle: Any) -> None:
-    """Make one node of the places of a cycle, in the place of its first member."""
-    for place in cycle:
-        alive[place] = False  # so that only the arcs to and from outside are looked at
-    target = cycle[0]
-    for place in cycle:
-        rank, score = arcs[place, best[place], RANK], arcs[place, best[place], SCORE]
-        for other in range(len(alive)):
-            if not alive[other]:
+    def heads(self) -> Heads:
+        """Its heads, one for each word."""
+        n = self.n
+        node_at = np.arange(n + 1)
+        parent = np.zeros(2 * n + 1, np.int64)  # the cycle that a node was contracted into
+        arc_from = np.zeros(2 * n + 1, np.int64)  # the arc between words that enters a node
+        arc_to = np.zeros(2 * n + 1, np.int64)
+        nodes = n
+        for start in range(1, n + 1):
+            if not self.alive[start] or self.done[start]:
                 continue
-            arcs[place, other, RANK] -= rank  # entering here costs the arc that is replaced
-            arcs[place, other, SCORE] -= score
-            if place != target:
-                _keep_better(arcs[target, other], arcs[place, other])
-                if state[other] != 2:  # others have their head already
-                    _keep_better(arcs[other, target], arcs[other, place])
-    alive[target] = True
+            path: list[int] = []  # places; the head of each is the next
+            place = start
+            while not self.done[place]:
+                if place in path:  # the path has come back to `place`: contract from there on
+                    cycle = path[path.index(place) :]
+                    nodes += 1
+                    parent[node_at[cycle]] = nodes
+                    self._contract(cycle)
+                    node_at[place] = nodes
+                    path = path[: path.index(place)]
+                path.append(place)
+                top = self._best_head(place)
+                self.best[place] = top
+                node = node_at[place]
+                arc_from[node], arc_to[node] = self.tails[place, top], self.ends[place, top]
+                place = top
+            self.done[path] = True
+        # Open the cycles, the last one first: the arc that enters a cycle replaces the one inside
+        # it at the member that it points to; the other members keep theirs.
+        for cycle_node in range(nodes, n, -1):
+            member = arc_to[cycle_node]
+            while parent[member] != cycle_node:
+                member = parent[member]
+            arc_from[member], arc_to[member] = arc_from[cycle_node], arc_to[cycle_node]
+        return arc_from[1 : n + 1]
 
+    def _best_head(self, place: int) -> int:
+        """The place of the best head; of equals the lowest."""
+        candidates = self.alive.copy()
+        candidates[place] = False
+        ranks = np.where(candidates, self.ranks[place], -np.inf)
+        return int(np.where(ranks == ranks.max(), self.scores[place], -np.inf).argmax())
 
-@njit(cache=True, nogil=True)
-def _better(a: Any, b: Any) -> bool:
-    return a[RANK] > b[RANK] or (a[RANK] == b[RANK] and a[SCORE] > b[SCORE])  # type: ignore[no-any-return]
+    def _contract(self, cycle: list[int]) -> None:
+        """Make one node of the places of a cycle, in the place of its first member."""
+        self.alive[cycle] = False  # so that only the arcs to and from outside are looked at
+        target, *others = cycle
+        entering = self.alive
+        leaving = self.alive & ~self.done  # others have their head already
+        for place in cycle:  # entering here costs the arc that is replaced
+            self.ranks[place] -= self.ranks[place, self.best[place]]
+            self.scores[place] -= self.scores[place, self.best[place]]
+        for place in others:
+            self._keep_better((target, slice(None)), (place, slice(None)), entering)
+            self._keep_better((slice(None), target), (slice(None), place), leaving)
+        self.alive[target] = True
 
-
-@njit(cache=True, nogil=True)
-def _keep_better(old: Any, new: Any) -> None:
-    if _better(new, old):
-        for i in range(4):
-            old[i] = new[i]
+    def _keep_better(
+        self, old: tuple[int | slice, ...], new: tuple[int | slice, ...], where: Mask
+    ) -> None:
+        ranks, scores = (self.ranks[old], self.ranks[new]), (self.scores[old], self.scores[new])
+        better = (ranks[1] > ranks[0]) | ((ranks[1] == ranks[0]) & (scores[1] > scores[0]))
+        better &= where
+        for matrix in (self.ranks, self.scores, self.tails, self.ends):
+            np.copyto(matrix[old], matrix[new], where=better)

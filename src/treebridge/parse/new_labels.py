@@ -27,7 +27,7 @@ def with_labels(parser: Parser, labels: Iterable[str]) -> Parser:
     further = new_labels(parser, labels)
     if not further:
         return parser
-    weight = parser.model.label_weight.detach()  # [label + 1, labels, label + 1]
+    weight = parser.biaffine.label_weight.detach()  # [label + 1, labels, label + 1]
     rows = []
     for label in further:
         kind = label.partition(":")[0]
@@ -35,6 +35,6 @@ def with_labels(parser: Parser, labels: Iterable[str]) -> Parser:
         row = row.clone()
         row[-1, -1] -= RARER
         rows.append(row)
-    model = copy.deepcopy(parser.model)
+    model = copy.deepcopy(parser.biaffine)
     model.label_weight = nn.Parameter(torch.cat([weight, torch.stack(rows, 1)], 1))
     return replace(parser, model=model, labels=Names([*parser.labels, *further]))

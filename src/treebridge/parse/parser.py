@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,21 +20,32 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.text import Splitter
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
-from treebridge.errors import TreebridgeError
-from treebridge.parse.batches import check_lengths, cut_batches, make_batch
-from treebridge.parse.biaffine import Biaffine
-from treebridge.parse.checkpoint import Metrics
+from treebridge.errors import TreebridgeError, require_train
+from treebridge.onnx_session import side_by_side
+from treebridge.parse.metrics import Metrics
+from treebridge.parse.network import Network
+from treebridge.parse.onnx_network import OnnxNetwork
+from treebridge.parse.padding import (
+    Indices,
+    batches_by_length,
+    check_lengths,
+    pad_numbers,
+    pad_vectors,
+)
 from treebridge.parse.predict import annotated, predict
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings, RefineSettings
 from treebridge.parse.shipped import best_scores, find_model, folder_size
-from treebridge.parse.train import train_on
 from treebridge.parse.vocab import Names
 from treebridge.progress import QUIET, Progress
 from treebridge.records import FIX
 
+if TYPE_CHECKING:
+    from treebridge.parse.biaffine import Biaffine
+
 FIRST, CHUNK = 16, 512  # sentences that are sorted by length together: at first, and at most
 CHUNK_WORDS = 40_000  # of them, which take 120 MB as vectors of 768 numbers
+BATCH_WORDS = 1500
 Floats = NDArray[np.float32]
 
 
@@ -58,7 +69,7 @@ class Parsed:
 class Parser:
     """Vectors of a space in, trees out; call it with text or with sentences."""
 
-    model: Biaffine
+    model: Network
     space: Space
     labels: Names
     tags: Names
@@ -83,9 +94,16 @@ class Parser:
         return self.bridge.target if self.bridge else self.space
 
     @property
+    def biaffine(self) -> Biaffine:
+        """The network in torch, to learn on; that of a packed parser is unpacked for it."""
+        network: Any = self.model
+        model: Biaffine = network.unpacked if isinstance(network, OnnxNetwork) else network
+        return model
+
+    @property
     def device(self) -> str:
         """Where the model computes."""
-        return str(next(self.model.parameters()).device)
+        return str(getattr(self.model, "device", "cpu"))
 
     def __repr__(self) -> str:
         """What it is, in one line.
@@ -130,6 +148,9 @@ class Parser:
 
         With `work`, a folder for checkpoints, an interrupted training goes on where it stopped.
         """
+        require_train("training a parser")
+        from treebridge.parse.train import train_on
+
         check_lengths(map(len, (*treebank, *(dev or ()))))
         trained = train_on(
             treebank, encoder, dev, settings or ParserSettings(), device, work, progress
@@ -228,6 +249,7 @@ class Parser:
         `trees` are target trees of your own; `treebank` holds source trees, so that the parser
         does not forget. With `work`, a folder for checkpoints, an interrupted run resumes.
         """
+        require_train("refining a parser")
         from treebridge.parse.refinement import refine_parser
 
         texts = [text] if isinstance(text, str) else text
@@ -271,7 +293,6 @@ class Parser:
         check_lengths(map(len, chunk), before)
         self._check_tags(chunk, before)
         encoder = self.load_encoder()
-        self.model.eval()
         vectors = [item.vectors for item in encoder.encode([s.forms for s in chunk])]
         return self.parse_vectors(chunk, vectors, retag=retag)
 
@@ -280,16 +301,16 @@ class Parser:
     ) -> list[Parsed]:
         """Trees for sentences whose words were encoded already, by the encoder as it stands."""
         lengths = np.array([len(s) for s in sentences], np.int64)
-        order = lengths.argsort(kind="stable")
-        plan = cut_batches(lengths, order[lengths[order] > 0], _AT_A_TIME)
         nothing = np.zeros(0, np.float32)
         out = [Parsed(s, nothing, nothing) for s in sentences]
         carry = self.bridge.transform if self.bridge else self.space.transform
-        for indices in plan:
+
+        def parse_batch(indices: Indices) -> None:
             rows = carry(np.concatenate([vectors[i] for i in indices]))
-            parts = np.split(rows, np.cumsum(lengths[indices])[:-1])
+            padded = pad_vectors(np.split(rows, np.cumsum(lengths[indices])[:-1]))
             tags = [self.tags.numbers(sentences[i].upos) for i in indices]
-            found = predict(self.model, make_batch(parts, tags), self.labels, self.device)
+            known = pad_numbers(tags, padded.shape[:2])
+            found = predict(self.model, padded, lengths[indices], known, self.labels)
             for row, index in enumerate(indices):
                 n, sentence = lengths[index], sentences[index]
                 out[index] = Parsed(
@@ -297,6 +318,10 @@ class Parser:
                     found.arc_probabilities[row, :n],
                     found.label_probabilities[row, :n],
                 )
+
+        plan = batches_by_length(lengths, BATCH_WORDS)
+        for _ in side_by_side(parse_batch, plan, self.model.at_once):
+            pass
         return out
 
     def load_encoder(self) -> Encoder:
@@ -356,6 +381,3 @@ def chunks_of(
         yield before, chunk
         before += len(chunk)
         size = min(4 * size, at_once)
-
-
-_AT_A_TIME = ParserSettings(batch_words=1500)

@@ -1,4 +1,4 @@
-"""From a batch of vectors to one tree a sentence, and how sure the parser is of it."""
+"""From a batch of vectors to one tree per sentence, with probabilities."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from treebridge.corpus.punctuation import is_only_punctuation
 from treebridge.corpus.sentence import Sentence
-from treebridge.parse.biaffine import Batch, Biaffine
 from treebridge.parse.mst import decode_batch
+from treebridge.parse.network import Floats, Network, Numbers
 from treebridge.parse.vocab import Names
 
 PUNCTUATION = "PUNCT"
@@ -21,40 +20,47 @@ PUNCTUATION = "PUNCT"
 class Prediction(NamedTuple):
     """Trees of a batch; past the end of a sentence heads are −1 and the rest means nothing."""
 
-    heads: NDArray[np.int64]  # [batch, n]
-    labels: NDArray[np.int64]  # [batch, n]
-    tags: NDArray[np.int64] | None  # [batch, n]
-    arc_probabilities: NDArray[np.float32]  # [batch, n], of the chosen arcs
-    label_probabilities: NDArray[np.float32]  # [batch, n], of the chosen labels
+    heads: Numbers  # [batch, n]
+    labels: Numbers  # [batch, n]
+    tags: Numbers | None  # [batch, n]
+    arc_probabilities: Floats  # [batch, n], of the chosen arcs
+    label_probabilities: Floats  # [batch, n], of the chosen labels
 
 
 def predict(
-    model: Biaffine, batch: Batch, labels: Sequence[str], device: str = "cpu"
+    network: Network, vectors: Floats, lengths: Numbers, tags: Numbers, labels: Sequence[str]
 ) -> Prediction:
-    """The best tree of each sentence, always one with one root, and its probabilities.
+    """Find the best tree of each sentence, always one with one root, and its probabilities.
 
-    The root's word, and no other, has the label `root`, as Universal Dependencies want it.
+    The root's word, and no other, has the label `root`, as Universal Dependencies require.
     """
-    roots = torch.tensor([label.partition(":")[0] == "root" for label in labels], device=device)
-    with torch.inference_mode():
-        states = model(to_device(batch, device))
-        arcs = states.arcs.log_softmax(-1)  # [batch, n, n+1]
-        square = torch.nn.functional.pad(arcs, (0, 0, 1, 0)).cpu().numpy()  # [batch, n+1, n+1]
-        heads = decode_batch(square, batch.lengths.numpy())  # [batch, n]
-        chosen = torch.from_numpy(heads).to(device)
-        scores = model.label_scores(states, chosen)  # [batch, n, labels]
-        if not roots.all() and roots.any():
-            wrong = (chosen == 0).unsqueeze(-1) != roots
-            scores = scores.masked_fill(wrong, -torch.inf)
-        best = scores.softmax(-1).max(-1)  # [batch, n] each
-        arc_probabilities = arcs.gather(2, chosen.clamp(min=0).unsqueeze(-1)).squeeze(-1).exp()
-        return Prediction(
-            heads,
-            best.indices.cpu().numpy(),
-            None if states.tags is None else states.tags.argmax(-1).cpu().numpy(),
-            arc_probabilities.cpu().numpy(),
-            best.values.cpu().numpy(),
-        )
+    scored = network.score(vectors, lengths, tags)
+    arcs = log_softmax(scored.arcs)  # [batch, n, n+1]
+    square = np.pad(arcs, ((0, 0), (1, 0), (0, 0)))  # [batch, n+1, n+1]
+    heads = decode_batch(square, lengths)  # [batch, n]
+    scores = scored.labels(heads)  # [batch, n, labels]
+    roots = np.array([label.partition(":")[0] == "root" for label in labels])
+    if not roots.all() and roots.any():
+        scores = np.where((heads == 0)[..., None] == roots, scores, -np.inf)
+    best = scores.argmax(-1)
+    chosen = np.take_along_axis(log_softmax(scores), best[..., None], axis=-1)[..., 0]
+    arc = np.take_along_axis(arcs, np.maximum(heads, 0)[..., None], axis=-1)[..., 0]
+    return Prediction(
+        heads,
+        best,
+        None if scored.tags is None else scored.tags.argmax(-1),
+        np.exp(arc),
+        np.exp(chosen),
+    )
+
+
+def log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Logarithms of probabilities along the last axis."""
+    largest = scores.max(-1, keepdims=True)
+    shifted = scores - np.where(np.isfinite(largest), largest, 0)
+    with np.errstate(divide="ignore"):  # past the end of a sentence, everything is impossible
+        total = np.log(np.exp(shifted).sum(-1, keepdims=True))
+    return np.asarray(shifted - np.where(np.isfinite(total), total, 0), scores.dtype)
 
 
 def annotated(
@@ -82,12 +88,3 @@ def annotated(
             pairs = zip(sentence.upos, upos, strict=True)
             upos = [own if given == "_" else given for given, own in pairs]
     return sentence.annotate(heads=heads, deprels=deprels, upos=upos)
-
-
-def to_device(batch: Batch, device: str) -> Batch:
-    """The batch on a device; lengths stay on the CPU, where packing wants them."""
-    if device == "cpu":
-        return batch
-    moved = (tensor.to(device) for tensor in (batch.vectors, *batch[2:]))
-    vectors, *rest = moved
-    return Batch(vectors, batch.lengths, *rest)

@@ -18,11 +18,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from treebridge.parse.batches import Examples, Indices, cut_batches
-from treebridge.parse.biaffine import Batch
-from treebridge.parse.checkpoint import Checkpoint, Metrics, copy_weights, resume
+from treebridge.parse.batches import Examples
+from treebridge.parse.biaffine import Batch, to_device
+from treebridge.parse.checkpoint import Checkpoint, copy_weights, resume
+from treebridge.parse.metrics import Metrics
+from treebridge.parse.padding import Indices, cut_batches
 from treebridge.parse.parser import Parser
-from treebridge.parse.predict import to_device
 from treebridge.parse.project.projected import Projected, soft_loss
 from treebridge.parse.settings import ParserSettings, RefineSettings
 from treebridge.progress import QUIET, Progress
@@ -40,7 +41,7 @@ class Learner(nn.Module):
 
     def __init__(self, parser: Parser):
         super().__init__()
-        self.model = copy.deepcopy(parser.model)
+        self.model = copy.deepcopy(parser.biaffine)
         self.change = nn.Parameter(torch.zeros(parser.space.dim, parser.space.dim))
 
     def mapped(self, batch: Batch) -> Batch:
@@ -109,7 +110,7 @@ class Refining:
         digest = hashlib.sha256(json.dumps([*content, self.projected.digest()]).encode())
         assert self.parser.bridge is not None
         digest.update(self.parser.bridge.w.tobytes())
-        for weight in copy_weights(self.parser.model).values():
+        for weight in copy_weights(self.parser.biaffine).values():
             digest.update(weight.numpy().tobytes())
         return digest.hexdigest()
 
@@ -162,7 +163,7 @@ class Refining:
         """The steps of an epoch, shuffled: projections, source trees and the user's trees."""
         lengths = self.projected.lengths
         order = learn[np.argsort(lengths[learn] * rng.uniform(0.9, 1.1, len(learn)))]
-        steps: list[Step] = [(None, here) for here in cut_batches(lengths, order, settings)]
+        steps: list[Step] = [(None, here) for here in cut_batches(lengths, order, *settings.limits)]
         words = int(lengths[learn].sum())
         if self.trees is not None:
             words += self.settings.trees_times * int(self.trees.lengths.sum())
@@ -194,7 +195,8 @@ class Refining:
         learner.eval()
         loss, words = 0.0, 0
         with torch.inference_mode():
-            for indices in cut_batches(self.projected.lengths, held, self.parser.settings):
+            limits = self.parser.settings.limits
+            for indices in cut_batches(self.projected.lengths, held, *limits):
                 value, count = self._loss(learner, (None, indices))
                 loss, words = loss + float(value), words + count
         return loss / max(1, words)

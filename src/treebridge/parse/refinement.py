@@ -14,7 +14,7 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples
-from treebridge.parse.checkpoint import Metrics
+from treebridge.parse.metrics import Metrics
 from treebridge.parse.new_labels import new_labels, with_labels
 from treebridge.parse.parser import Parser
 from treebridge.parse.project.carry import carry, choose_pairs, choose_sentences, own_distributions
@@ -77,7 +77,9 @@ def refine_parser(
         progress.say(f"new labels from your trees: {', '.join(further)}")
     bridged = with_labels(bridged, labels)
     teacher = teacher or _source_parser(bridged)
-    teacher = replace(teacher, model=bridged.model, labels=bridged.labels) if further else teacher
+    teacher = (
+        replace(teacher, model=bridged.biaffine, labels=bridged.labels) if further else teacher
+    )
     project = settings.project
     chosen = choose_pairs(pairs, project, settings.seed) if pairs is not None else None
     text = None

@@ -62,6 +62,11 @@ class ParserSettings:
             raise TreebridgeError(f"preset {name!r} is not known; choose from {', '.join(PRESETS)}")
         return replace(PRESETS[name], **changes)
 
+    @property
+    def limits(self) -> tuple[int, int]:
+        """How many words and how many sentences a batch has at most; 0 is no limit."""
+        return self.batch_words, self.batch_sentences
+
     def config(self) -> dict[str, Any]:
         """For a config.json."""
         return {**asdict(self), "betas": list(self.betas)}

@@ -21,10 +21,12 @@ from treebridge.encode.encoder import Encoder
 from treebridge.encode.models import choose_device
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
-from treebridge.parse.batches import Examples, cut_batches
-from treebridge.parse.biaffine import Batch, Biaffine
-from treebridge.parse.checkpoint import Checkpoint, Metrics, Weights, copy_weights, resume
-from treebridge.parse.predict import annotated, predict, to_device
+from treebridge.parse.batches import Examples
+from treebridge.parse.biaffine import Batch, Biaffine, to_device
+from treebridge.parse.checkpoint import Checkpoint, Weights, copy_weights, resume
+from treebridge.parse.metrics import Metrics
+from treebridge.parse.padding import batches_by_length
+from treebridge.parse.predict import annotated, predict
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.vocab import Names
@@ -155,12 +157,11 @@ class Training:
     def score_dev(self) -> Scores:
         """The scores of the present weights on dev."""
         self.model.eval()
-        lengths = self.dev.lengths
-        order = lengths.argsort(kind="stable")
-        plan = cut_batches(lengths, order[lengths[order] > 0], self.settings)
+        plan = batches_by_length(self.dev.lengths, *self.settings.limits)
         trees = list(self.gold)
         for indices, batch in zip(plan, self.dev.batches(plan), strict=True):
-            found = predict(self.model, batch, self.labels, self.workers.device)
+            vectors, lengths, tags = (part.numpy() for part in batch[:3])
+            found = predict(self.model, vectors, lengths, tags, self.labels)
             for row, index in enumerate(indices):
                 trees[index] = annotated(
                     self.gold[index], found, row, self.labels, self.tags, retag=True

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from treebridge.parse.batches import Examples, Indices, Rows
+from treebridge.parse.batches import Examples
+from treebridge.parse.padding import Indices, Rows
 from treebridge.parse.project.projection import LinkArray
 from treebridge.parse.settings import ParserSettings
 

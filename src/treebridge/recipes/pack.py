@@ -1,40 +1,42 @@
-"""Make a model small enough to ship: half precision, nothing that parsing does not need, a card.
+"""Pack a model for use: ONNX graphs with quantized weights, nothing that parsing does not need.
 
-Round the encoder first and fit the bridge with what came out: then the bridge is fitted on the very
-vectors that users will have. A model whose encoder was not rounded is rounded here, its bridge is
-stamped anew, and refused if a vector moved by more than rounding can explain.
+A packed model runs without torch. An encoder can be packed first and the bridge fitted with that:
+then the bridge is fitted on the very vectors that users will have. Otherwise the encoder is packed
+here, and refused if its vectors move by more than rounding can explain.
 """
 
 from __future__ import annotations
 
-import json
+import gzip
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treebridge.artefact import kind_of_folder, read_tensors, write_config, write_tensors
+from treebridge.artefact import kind_of_folder, write_config, write_tensors
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.isotropy import Isotropy
 from treebridge.bridge.space import Space
 from treebridge.encode.encoder import Encoder
-from treebridge.encode.hub import copy_encoder
-from treebridge.encode.pretrain.network import KIND as ENCODER
+from treebridge.encode.onnx import KIND as ENCODER
+from treebridge.encode.packing import pack_network
 from treebridge.encode.settings import EncoderSettings
-from treebridge.errors import TreebridgeError
+from treebridge.encode.static import StaticEncoder
+from treebridge.errors import TreebridgeError, require_train
 from treebridge.folders import is_finished, new_folder
 from treebridge.keys import digest_files, key_of
 from treebridge.locks import hold
-from treebridge.parse.folder import FORMAT, KIND, describe_bridge, files_of, read_parser
+from treebridge.onnx_graph import MAX_BITS
+from treebridge.parse.card import model_card
+from treebridge.parse.folder import KIND, PACKED, TENSORS, describe_bridge, files_of, read_parser
+from treebridge.parse.onnx_network import ARCS, LABELS
 from treebridge.parse.parser import Parser
 from treebridge.parse.shipped import folder_size
 from treebridge.recipes.model_card import Card, read_card, write_card
 
-LIMIT = 30_000_000  # bytes of a shipped model
-MOVED = 1e-4  # 1 - cosine of a vector before and after rounding
-_HEADS = ("cls.", "lm_head.", "mlm.", "generator_lm_head.")  # guess words; encoding needs none
+MIN_BITS = 4
+MOVED = 0.02  # 1 − cosine that rounding to 8 bits explains
 SAMPLE = "the a of in to and . , ( 1999 él señor über 東 wzz bank x".split()
 
 
@@ -51,104 +53,91 @@ def pack(
     output: str | Path,
     card: str | Path | None = None,
     *,
+    bits: int = MAX_BITS,
     force: bool = False,
 ) -> Packed:
-    """Pack an encoder, or a model with what its card says (a TOML file)."""
+    """Pack an encoder, or a model; a card (a TOML file) says what a model to be shipped is.
+
+    Fewer `bits` per weight make a smaller model that differs more from the unpacked one.
+    """
+    require_train("packing")
+    if not MIN_BITS <= bits <= MAX_BITS:
+        raise TreebridgeError(f"{bits} bits per weight: choose from {MIN_BITS} to {MAX_BITS}")
     found, output = Path(found), Path(output)
     with hold(output):
-        if kind_of_folder(found) != KIND:
-            pack_encoder(found, output, force=force)
-        elif card is None:
-            raise TreebridgeError("a model is shipped with a card; give one", file=found)
+        if kind_of_folder(found) == KIND:
+            pack_model(found, output, read_card(Path(card)) if card else None, bits, force=force)
         else:
-            pack_model(found, output, read_card(Path(card)), force=force)
+            pack_encoder(found, output, bits, force=force)
     return Packed(output, folder_size(output))
 
 
-def pack_encoder(found: Path, output: Path, *, force: bool = False) -> None:
-    """A copy of an encoder in half precision, without the layers that only pre-training needs."""
-    key = key_of("pack", digest_files([found]))
+def pack_encoder(found: Path, output: Path, bits: int = MAX_BITS, *, force: bool = False) -> None:
+    """Pack a pre-trained encoder, with the layers that are taken by default."""
+    key = key_of("pack", bits, digest_files([found]))
     if is_finished(output, ENCODER, key, force=force):
         return
+    encoder = Encoder.load(found, EncoderSettings(device="cpu"))
     with new_folder(output, ENCODER, key=key) as folder:
         inner = folder / "encoder"
-        round_encoder(found, inner)
+        pack_network(encoder, inner, bits)
         for path in inner.iterdir():
             path.replace(folder / path.name)
         inner.rmdir()
 
 
-def round_encoder(found: Path, folder: Path) -> None:
-    """Copy configuration and tokenizer; write weights in half precision."""
-    copy_encoder(found, folder)
-    weights = sorted(folder.glob("*.safetensors"))
-    if not weights:
-        raise TreebridgeError("only encoders with safetensors can be packed", file=found)
-    for path in weights:
-        kept = {
-            name: half(weight)
-            for name, weight in read_tensors(path).items()
-            if not name.startswith(_HEADS) and "pooler." not in name
-        }
-        _write_like_torch(path, kept)
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    config["dtype"] = "float16"
-    text = json.dumps(config, indent=2, ensure_ascii=False, sort_keys=True)
-    (folder / "config.json").write_text(text + "\n", encoding="utf-8")
-
-
-def half(weight: NDArray[Any]) -> NDArray[Any]:
-    """Floats in 16 bits, if they can be; everything else as it is."""
-    if weight.dtype.kind != "f" or weight.dtype.itemsize <= 2:
-        return weight
-    if np.abs(weight).max(initial=0) > np.finfo(np.float16).max:
-        raise TreebridgeError("a weight is too large for half precision")
-    return np.asarray(weight, np.float16)
-
-
-def pack_model(found: Path, output: Path, card: Card, *, force: bool = False) -> None:
-    """A shipped folder from a parser's folder with bridge and encoder in it."""
-    key = key_of("pack", digest_files([found]), card)
+def pack_model(
+    found: Path, output: Path, card: Card | None, bits: int = MAX_BITS, *, force: bool = False
+) -> None:
+    """Pack a parser's folder, with the encoder that it reads and the bridge if it has one."""
+    key = key_of("pack", bits, digest_files([found]), card)
     if is_finished(output, KIND, key, force=force):
         return
     parser = read_parser(found, EncoderSettings(device="cpu"))
-    if parser.bridge is None or not (found / "encoder" / "config.json").is_file():
-        raise TreebridgeError(
-            "this parser crosses no bridge, or has no encoder with it; make it with `build`",
-            file=found,
-        )
+    encoder = parser.load_encoder()
     with new_folder(output, KIND, key=key) as folder:
-        round_encoder(found / "encoder", folder / "encoder")
-        parser.bridge = _pack_bridge(parser.bridge, found / "encoder", folder)
-        parser.bridge.save(folder / "bridge")
-        _write_parser(parser, folder, card)
-        size = folder_size(folder)
-        if size > LIMIT:
-            raise TreebridgeError(
-                f"the model takes {size / 1e6:.1f} MB, more than {LIMIT / 1e6:.0f}; train a "
-                "smaller parser (fewer or narrower layers) or encoder",
-                file=found,
-            )
+        if isinstance(encoder, StaticEncoder):
+            encoder.save(folder / "encoder")
+            packed: Encoder = encoder
+        else:
+            pack_network(encoder, folder / "encoder", bits)
+            layers = EncoderSettings(layers=parser.reads.layers)
+            packed = Encoder.load(folder / "encoder", layers)
+            _check_moved(encoder, packed, found)
+        if parser.bridge:
+            parser.bridge = _pack_bridge(parser.bridge, packed)
+            parser.bridge.save(folder / "bridge")
+        else:
+            parser.space = _stamped(parser.space, packed)
+        _write_parser(parser, folder, card, bits)
 
 
-def _pack_bridge(bridge: Bridge, before: Path, folder: Path) -> Bridge:
-    """The map in half precision, and no list of senses; stamped with the rounded encoder."""
-    settings = EncoderSettings(layers=bridge.target.layers or "last4", device="cpu")
-    rounded = Encoder.load(folder / "encoder", settings)
-    if rounded.fingerprint != bridge.target.fingerprint:
-        original = Encoder.load(before, settings)
-        bridge.target.check(original)
-        moved = 1 - float((original(SAMPLE) * rounded(SAMPLE)).sum(1).min())
-        if moved > MOVED:
-            raise TreebridgeError(
-                f"rounding the encoder moves a vector by {moved:.1e}; round it first "
-                "(treebridge pack ENCODER), and fit the bridge with that",
-                file=before,
-            )
-    target = replace(bridge.target, encoder="encoder", fingerprint=rounded.fingerprint, commit="")
+def _check_moved(before: Encoder, after: Encoder, place: Path) -> None:
+    moved = 1 - float((before(SAMPLE) * after(SAMPLE)).sum(1).min())
+    if moved > MOVED:
+        raise TreebridgeError(
+            f"8 bits are too few for the encoder: a vector moves by {moved:.1e} (1 − cosine); "
+            "pack the encoder first and fit the bridge with that",
+            file=place,
+        )
+
+
+def _stamped(space: Space, encoder: Encoder) -> Space:
+    return replace(space, encoder="encoder", fingerprint=encoder.fingerprint, commit="")
+
+
+def _pack_bridge(bridge: Bridge, encoder: Encoder) -> Bridge:
+    """The map in 16 bits, and no list of senses; stamped with the packed encoder."""
     into = replace(bridge.into, encoder=Path(bridge.into.encoder).name)
-    w: Any = half(bridge.w)
-    return replace(bridge, target=_single(target), into=_single(into), w=w, senses=[])
+    w: Any = bridge.w.astype(np.float16)
+    return replace(
+        bridge,
+        target=_single(_stamped(bridge.target, encoder)),
+        into=_single(into),
+        w=w,
+        senses=[],
+        made=_bare(bridge.made),
+    )
 
 
 def _single(space: Space) -> Space:
@@ -157,14 +146,14 @@ def _single(space: Space) -> Space:
     return replace(space, isotropy=Isotropy(means))
 
 
-def _write_parser(parser: Parser, folder: Path, card: Card) -> None:
-    assert parser.bridge is not None
-    weights = {
-        f"model.{name}": half(weight.detach().cpu().numpy())
-        for name, weight in parser.model.state_dict().items()
-    }
-    weights["isotropy"] = np.asarray(parser.space.isotropy.means, np.float32)
-    write_tensors(folder / "parser.safetensors", weights)
+def _write_parser(parser: Parser, folder: Path, card: Card | None, bits: int) -> None:
+    from treebridge.parse.onnx_export import export_network
+
+    for name, graph in zip((ARCS, LABELS), export_network(parser.biaffine, bits), strict=True):
+        content = graph.SerializeToString(deterministic=True)
+        (folder / name).write_bytes(gzip.compress(content, mtime=0))
+    means = np.asarray(parser.space.isotropy.means, np.float32)
+    write_tensors(folder / TENSORS, {"isotropy": means})
     config = {
         "settings": parser.settings.config(),
         "space": {**parser.space.config(), "encoder": Path(parser.space.encoder).name},
@@ -172,12 +161,15 @@ def _write_parser(parser: Parser, folder: Path, card: Card) -> None:
         "labels": list(parser.labels),
         "tags": list(parser.tags),
         "scores": parser.scores,
-        "about": {key: _bare(value) for key, value in parser.about.items()},
-        "bridge": describe_bridge(parser.bridge),
-        "card": card,
+        "about": _bare(parser.about),
     }
-    write_config(folder, KIND, FORMAT, config, files_of(folder))
-    (folder / "README.md").write_text(write_card(card), encoding="utf-8")
+    if parser.bridge:
+        config["bridge"] = describe_bridge(parser.bridge)
+    if card:
+        config["card"] = card
+    write_config(folder, KIND, PACKED, config, files_of(folder))
+    text = write_card(card) if card else model_card(config)
+    (folder / "README.md").write_text(text, encoding="utf-8")
 
 
 def _bare(value: Any) -> Any:
@@ -187,11 +179,3 @@ def _bare(value: Any) -> Any:
     if isinstance(value, list):
         return [_bare(inner) for inner in value]
     return Path(value).name if isinstance(value, str) and "/" in value else value
-
-
-def _write_like_torch(path: Path, weights: dict[str, NDArray[Any]]) -> None:
-    """`transformers` wants to know which library wrote a file."""
-    from safetensors.numpy import save_file
-
-    arrays = {name: np.ascontiguousarray(x) for name, x in weights.items()}
-    save_file(arrays, str(path), metadata={"format": "pt"})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from io import BytesIO
 
 from treebridge.folders import add_to_note
-from treebridge.parse.checkpoint import Metrics
+from treebridge.parse.metrics import Metrics
 from treebridge.parse.verdict import parser_verdict
 from treebridge.recipes.train import Trained
 from treebridge.writing import write_file

@@ -13,8 +13,8 @@ from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
-from treebridge.parse.batches import Indices, Rows
 from treebridge.parse.distributions import distributions
+from treebridge.parse.padding import Indices, Rows
 from treebridge.parse.parser import Parser
 from treebridge.parse.project.projected import Projected
 from treebridge.parse.project.projection import LinkArray, Soft, density, fill, mask, project
@@ -92,7 +92,7 @@ def carry(
     soft: list[Soft | None] = [None] * len(pairs)
     sure = np.zeros(len(pairs))
     order = WordOrder()
-    for index, believed in distributions(parser.model, source, tags, parser.device):
+    for index, believed in distributions(parser.biaffine, source, tags, parser.device):
         pair, links = pairs[index]
         soft[index] = project(believed, links, len(pair.target))
         order.add(believed.arcs.argmax(1), believed.labels.argmax(1), links)
@@ -102,7 +102,9 @@ def carry(
         guessed = [part.best_tags() for part in projected]
         if mine := _tags(tagger, target, bridged):  # unlinked words have one, too
             guessed = [np.where(g < 0, m, g) for g, m in zip(guessed, mine, strict=True)]
-        for index, own in distributions(bridged.model, target, guessed, bridged.device, projected):
+        for index, own in distributions(
+            bridged.biaffine, target, guessed, bridged.device, projected
+        ):
             projected[index] = fill(projected[index], own, settings.own_labels)
     else:
         projected = [mask(part) for part in projected]
@@ -131,7 +133,7 @@ def own_distributions(
     tags = _tags(tagger, target, bridged)
     soft: dict[int, Soft] = {}
     sure = np.full(len(sentences), -np.inf)
-    for index, believed in distributions(bridged.model, target, tags, bridged.device):
+    for index, believed in distributions(bridged.biaffine, target, tags, bridged.device):
         sure[index] = float(np.log(np.maximum(believed.arcs.max(1), 1e-9)).mean())
         soft[index] = Soft(*(_sharpen(part) for part in believed)).half()
     least = np.quantile(sure[np.isfinite(sure)], 1 - settings.confident)
@@ -177,7 +179,7 @@ def _tags(tagger: Parser | None, vectors: Sequence[Rows], parser: Parser) -> lis
     if parser.settings.tags != "gold" or tagger is None:
         return None
     found: list[Indices] = [np.zeros(0, np.int64)] * len(vectors)
-    for index, believed in distributions(tagger.model, vectors, device=tagger.device):
+    for index, believed in distributions(tagger.biaffine, vectors, device=tagger.device):
         names = tagger.tags.names(believed.tags.argmax(1))
         found[index] = parser.tags.numbers(names)
     return found

@@ -9,8 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from treebridge.parse.batches import Indices, Rows, make_batch
+from treebridge.parse.batches import make_batch
 from treebridge.parse.biaffine import Batch, Biaffine
+from treebridge.parse.padding import Indices, Rows
 from treebridge.parse.project.projection import Soft, pad
 
 

@@ -1,0 +1,61 @@
+"""A packed parser's network: ONNX graphs with quantized weights, run without torch."""
+
+from __future__ import annotations
+
+import gzip
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treebridge.errors import require_train
+from treebridge.onnx_session import open_session, processors
+from treebridge.parse.network import Floats, Numbers, Scored, possible_arcs
+from treebridge.parse.settings import ParserSettings
+
+if TYPE_CHECKING:
+    from treebridge.parse.biaffine import Biaffine
+
+ARCS, LABELS = "parser.onnx.gz", "labels.onnx.gz"
+LABELLED_AT_ONCE = 256  # words: their products with all labels take 5 MB
+
+
+class OnnxNetwork:
+    """Scores like `Biaffine`, a sentence the same alone or in a batch."""
+
+    def __init__(self, folder: Path, settings: ParserSettings):
+        self.folder, self.settings = folder, settings
+        self.at_once = processors()
+        self._arcs, self._labels = (open_session(folder / name) for name in (ARCS, LABELS))
+        self._outputs = [output.name for output in self._arcs.get_outputs()]
+
+    def score(self, vectors: Floats, lengths: Numbers, tags: Numbers) -> Scored:
+        """Score a padded batch [batch, n, dim]."""
+        given: dict[str, Any] = {"vectors": vectors, "lengths": lengths}
+        if self.settings.tags == "gold":
+            given["tags"] = tags
+        found = dict(zip(self._outputs, self._arcs.run(None, given), strict=True))
+        arcs = np.where(possible_arcs(lengths, vectors.shape[1]), found["arcs"], -np.inf)
+        labels = partial(self._label_scores, found["dependents"], found["heads"])
+        return Scored(arcs.astype(np.float32), found.get("tags"), labels)
+
+    def _label_scores(self, dependents: Floats, states: Floats, heads: Numbers) -> Floats:
+        size = dependents.shape[-1]
+        chosen = np.take_along_axis(states, np.maximum(heads, 0)[..., None], axis=1)
+        ends = dependents.reshape(-1, size), chosen.reshape(-1, size)
+        parts = [
+            self._labels.run(None, {"dependents": ends[0][here], "heads": ends[1][here]})[0]
+            for start in range(0, len(ends[0]), LABELLED_AT_ONCE)
+            for here in [slice(start, start + LABELLED_AT_ONCE)]
+        ]
+        return np.concatenate(parts).reshape(*heads.shape, -1)
+
+    @cached_property
+    def unpacked(self) -> Biaffine:
+        """The same network in torch, to learn on; quantized weights are taken as they are."""
+        require_train("training a packed parser further")
+        from treebridge.parse.onnx_export import import_network
+
+        graphs = [gzip.decompress((self.folder / name).read_bytes()) for name in (ARCS, LABELS)]
+        return import_network(self.settings, *graphs)
