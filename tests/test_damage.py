@@ -444,7 +444,7 @@ def test_a_damaged_store_is_made_again(
     other = encode_into_store(OTHER, WORDS[1:]).folder
     encode_into_store(SOURCE, WORDS)  # and is not where nothing happened
     ACCIDENTS[accident](first.folder / name, other / name)
-    with pytest.warns(DamagedCache, match="making it again") as told:
+    with pytest.warns(DamagedCache, match="rebuilding it") as told:
         again = encode_into_store(SOURCE, WORDS)
     assert len(told) == 1 and "\n" not in str(told[0].message)
     assert {path.name: path.read_bytes() for path in again.folder.iterdir()} == before
@@ -495,7 +495,7 @@ def test_damaged_occurrences_are_collected_again(
     collect(links_of(WORLD, "near", 80), OTHER, OTHER, replace(FEW, seed=1), tmp_path / "b")
     _collect(tmp_path / "a")
     ACCIDENTS[accident](tmp_path / "a" / name, tmp_path / "b" / name)
-    with pytest.warns(DamagedCache, match="making it again") as told:
+    with pytest.warns(DamagedCache, match="rebuilding it") as told:
         _collect(tmp_path / "a")
     assert len(told) == 1
     assert {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()} == before
@@ -541,7 +541,7 @@ def test_damaged_links_and_senses_are_found_again(
     if accident == "deleted":
         assert files(50) == both
     else:
-        with pytest.warns(DamagedCache, match="making it again"):
+        with pytest.warns(DamagedCache, match="rebuilding it"):
             assert files(50) == both
 
 
@@ -681,7 +681,7 @@ def test_a_damaged_export_is_made_again(cache: Path, strict: None) -> None:
     path = made.rename(cache / "onnx" / f"f-int8-{file_sha256(made)[:16]}.onnx")
     assert _exported("f-int8") == path and _exported("f-fp32") is None
     ACCIDENTS["flipped"](path, path)
-    with pytest.warns(DamagedCache, match="making it again"):
+    with pytest.warns(DamagedCache, match="rebuilding it"):
         assert _exported("f-int8") is None
     assert not path.exists()
 

@@ -176,7 +176,7 @@ def test_a_failed_folder_is_not_left_behind(tmp_path: Path) -> None:
 def test_folders_to_work_in(tmp_path: Path) -> None:
     work_folder(tmp_path / "new", "demo", (), key="1")
     work_folder(tmp_path / "new", "demo", (), key="1")
-    with pytest.raises(OutputExists, match="results of another `demo`"):
+    with pytest.raises(OutputExists, match="results of a different `demo`"):
         work_folder(tmp_path / "new", "demo", (), key="2")
     work_folder(tmp_path / "new", "demo", (), key="2", force=True)
     assert json.loads((tmp_path / "new" / NOTE).read_text())["key"] == "2"

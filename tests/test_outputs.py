@@ -15,7 +15,7 @@ from conftest import Run
 from treebridge import Parser, TreebridgeError
 from treebridge.recipes.pack import pack_encoder
 
-OTHER = "made from other data or settings is here; --force replaces it\n"
+OTHER = "made from other data or settings; --force replaces it\n"
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +78,7 @@ def test_pretrain_and_pack(here: Run, tmp_path: Path) -> None:
     pack_encoder(tmp_path / "mini", tmp_path / "packed")
     pack_encoder(tmp_path / "mini", tmp_path / "packed")
     assert here(*command, "--seed", 3, "--force").returncode == 0
-    with pytest.raises(TreebridgeError, match="made from other data or settings is here"):
+    with pytest.raises(TreebridgeError, match="made from other data or settings"):
         pack_encoder(tmp_path / "mini", tmp_path / "packed")
     pack_encoder(tmp_path / "mini", tmp_path / "packed", force=True)
 
@@ -117,7 +117,7 @@ def test_seeds_that_there_are_not(here: Run, seed: int) -> None:
     ):  # fmt: skip
         done = here(*command)
         assert done.returncode == 2
-        assert done.stderr == f"error: seed {seed}: choose a number from 0 to 16,777,215\n"
+        assert done.stderr == f"error: seed is {seed}; expected a number from 0 to 16,777,215\n"
     if seed > 0:
         done = here("reproduce", "table1", "--first-seed", seed, "-o", "x", "--dry-run")
         assert done.returncode == 2 and done.stderr.count("\n") == 1
@@ -149,7 +149,7 @@ def test_devices_that_are_not_there(here: Run, home: Path, tmp_path: Path, devic
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        (EOFError("No data left in file"), "a file ends too early (No data left in file)"),
+        (EOFError("No data left in file"), "a file is truncated (No data left in file)"),
         (MemoryError(), "not enough memory"),
         (OSError("100 requested and 3 written"), "is the disk full?"),
         (OSError(30, "", "out/x"), "out/x: the file system is read-only; choose another path"),

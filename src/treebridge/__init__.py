@@ -74,7 +74,7 @@ _WHERE = {
 }
 
 
-# Pictures are made in a room below that of sentences; here the two are introduced.
+# Registered by name, because `corpus` may not import the rooms that draw.
 register("text", "treebridge.show.text:draw_tree")
 register("svg", "treebridge.show.svg:draw_svg")
 register("html", "treebridge.show.html:draw_html")

@@ -1,4 +1,4 @@
-"""Folders that hold what was made: config.json, *.safetensors, a model card. No pickle."""
+"""Artefact folders: config.json, *.safetensors and a model card; no pickle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.checksums import Noted, find_damage, note_files, sealed
-from treebridge.errors import TreebridgeError, first_line
+from treebridge.errors import TreebridgeError, first_line, with_article
 from treebridge.records import FIX, check_seal, field, read_record
 
 Tensors = Mapping[str, NDArray[Any]]
@@ -21,31 +21,29 @@ Shape = tuple[int | None, ...]
 def write_config(
     folder: Path, kind: str, version: int, config: Mapping[str, Any], files: Iterable[str] = ()
 ) -> None:
-    """Write config.json: what the folder is, in which format, and the checksums of its files.
-
-    The files must be there, so this comes last.
-    """
+    """Write config.json with kind, format version and checksums of `files`, which must exist."""
     content = {"treebridge": kind, "format": version, **config, "files": note_files(folder, files)}
     text = json.dumps(sealed(content), indent=2, ensure_ascii=False)
     (folder / "config.json").write_text(text + "\n", encoding="utf-8")
 
 
 def read_config(folder: str | Path, kind: str, version: int) -> dict[str, Any]:
-    """Read config.json; refuse another kind of folder, a newer format, and what is damaged."""
+    """Read config.json; refuse other kinds of folders, newer formats and damaged files."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise TreebridgeError(f"there is no such folder, and so no {kind}", file=folder)
+        raise TreebridgeError(f"folder not found; expected {with_article(kind)}", file=folder)
     path = folder / "config.json"
     if not path.exists():
-        message = f"this folder is no {kind} but something else: it has no config.json"
+        message = f"expected {with_article(kind)}, found a folder without config.json"
         raise TreebridgeError(message, file=folder)
     config = read_record(path, verify=False)
     if config.get("treebridge") != kind:
-        found = f"a {config['treebridge']}" if "treebridge" in config else "something else"
-        raise TreebridgeError(f"this folder is no {kind} but {found}", file=folder)
+        other = config.get("treebridge")
+        found = with_article(str(other)) if other else "a folder not made by treebridge"
+        raise TreebridgeError(f"expected {with_article(kind)}, found {found}", file=folder)
     if (written := field(config, "format", int, path)) > version:
         raise TreebridgeError(
-            f"this {kind} has format {written}, this treebridge reads up to {version}; "
+            f"this {kind} has format {written}, but this treebridge reads formats up to {version}; "
             "update treebridge",
             file=folder,
         )
@@ -54,30 +52,30 @@ def read_config(folder: str | Path, kind: str, version: int) -> dict[str, Any]:
 
 
 def check_files(folder: Path, config: Mapping[str, Any], *, only_sizes: str = "") -> None:
-    """Refuse a folder whose files are not those that its config.json names.
+    """Refuse a folder whose files do not match the checksums in its config.json.
 
-    Of files below `only_sizes` the content is left to others. Folders from before there were
-    checksums name none.
+    Files whose names start with `only_sizes` are compared by size only. Folders written before
+    checksums were introduced list no files.
     """
     noted: Noted = config.get("files", {})
-    read = {
+    hashed = {
         name: note
         for name, note in noted.items()
         if not only_sizes or not name.startswith(only_sizes)
     }
-    damage = find_damage(folder, noted, contents=False) or find_damage(folder, read)
+    damage = find_damage(folder, noted, contents=False) or find_damage(folder, hashed)
     if damage:
         kind = config.get("treebridge")
         raise TreebridgeError(
-            f"this {kind} is damaged or has files of another one: {damage}; {FIX}", file=folder
+            f"this {kind} is damaged or mixed with another: {damage}; {FIX}", file=folder
         )
 
 
 def kind_of_folder(folder: Path) -> str | None:
-    """What a folder holds, by its config.json; None if it is nothing of ours."""
+    """Return the kind stated in a folder's config.json; None if treebridge did not make it."""
     try:
         return str(json.loads((folder / "config.json").read_text(encoding="utf-8"))["treebridge"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -89,9 +87,9 @@ def write_tensors(path: Path, tensors: Tensors) -> None:
 
 
 def read_tensors(path: Path, shapes: Mapping[str, Shape] | None = None) -> dict[str, NDArray[Any]]:
-    """Read arrays from safetensors; a damaged file is named.
+    """Read arrays from safetensors.
 
-    With `shapes`, they must be these arrays and no others, of finite floats; None is any length.
+    With `shapes`, the file must hold exactly these arrays, of finite floats; None is any length.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
@@ -108,7 +106,7 @@ def read_tensors(path: Path, shapes: Mapping[str, Shape] | None = None) -> dict[
 
 
 def _misfit(tensors: Tensors, shapes: Mapping[str, Shape]) -> str | None:
-    """What is wrong with the first of the arrays that is."""
+    """Describe the first array that does not match its shape; None if all match."""
     for name in sorted(set(shapes) ^ set(tensors)):
         return f"the tensor {name} is {'missing' if name in shapes else 'unknown'}"
     for name, shape in shapes.items():
@@ -118,10 +116,10 @@ def _misfit(tensors: Tensors, shapes: Mapping[str, Shape]) -> str | None:
         )
         if not fits:
             wanted = "×".join("n" if size is None else str(size) for size in shape)
-            found = "×".join(map(str, array.shape)) or "a number"
+            found = "×".join(map(str, array.shape)) or "a scalar"
             return f"the tensor {name} is {found} instead of {wanted}"
         if array.dtype.kind != "f":
-            return f"the tensor {name} has numbers of type {array.dtype} instead of floats"
+            return f"the tensor {name} has type {array.dtype} instead of floats"
         if not np.isfinite(array).all():
-            return f"the tensor {name} has numbers that are not finite"
+            return f"the tensor {name} has values that are not finite"
     return None

@@ -1,33 +1,45 @@
-"""Checksums: what is read is what was written, or somebody is told."""
+"""Checksums of files and JSON objects, to detect damage."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-SEAL = "sha256"  # the key of a JSON object under which the checksum of all other keys is kept
-Noted = dict[str, dict[str, Any]]  # name of a file → its size and checksum
+SEAL = "sha256"  # the key of a JSON object that holds the checksum of all other keys
+Noted = dict[str, dict[str, Any]]  # file name → size and checksum
+
+
+def sha256_of(parts: Iterable[bytes | memoryview]) -> str:
+    """SHA-256 of concatenated bytes."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
 
 
 def file_sha256(path: Path) -> str:
-    """The SHA-256 of a file, read a block at a time."""
-    digest = hashlib.sha256()
-    add_file(digest, path)
-    return digest.hexdigest()
+    """SHA-256 of a file."""
+    return sha256_of(file_blocks(path))
+
+
+def file_blocks(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file in blocks."""
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            yield block
 
 
 def add_file(digest: Any, path: Path) -> None:
     """Add the content of a file to a hash."""
-    with path.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
+    for block in file_blocks(path):
+        digest.update(block)
 
 
 def note_files(folder: Path, names: Iterable[str]) -> Noted:
-    """Sizes and checksums of some files of a folder, for `find_damage`."""
+    """Return sizes and checksums of files in a folder, for `find_damage`."""
     return {
         name: {"bytes": (folder / name).stat().st_size, "sha256": file_sha256(folder / name)}
         for name in names
@@ -35,9 +47,9 @@ def note_files(folder: Path, names: Iterable[str]) -> Noted:
 
 
 def find_damage(folder: Path, noted: Mapping[str, Any], *, contents: bool = True) -> str | None:
-    """What is wrong with the first file that is not as it was noted; None if all are.
+    """Describe the first file that does not match its note; None if all match.
 
-    Without `contents` only sizes are compared, which reads nothing.
+    With `contents=False` only sizes are compared.
     """
     for name, note in noted.items():
         path = folder / name
@@ -52,7 +64,7 @@ def find_damage(folder: Path, noted: Mapping[str, Any], *, contents: bool = True
 
 
 def are_notes(noted: object) -> bool:
-    """Whether something read from a file has the form that `note_files` gives."""
+    """Whether a value read from a file has the structure that `note_files` returns."""
     return isinstance(noted, dict) and all(
         isinstance(note, dict)
         and isinstance(note.get("bytes"), int)
@@ -62,13 +74,13 @@ def are_notes(noted: object) -> bool:
 
 
 def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A JSON object with a checksum of itself, as its last key."""
+    """Return a JSON object with its own checksum as the last key."""
     content = {key: value for key, value in record.items() if key != SEAL}
     return {**content, SEAL: _digest(json.loads(json.dumps(content)))}
 
 
 def is_intact(record: Mapping[str, Any]) -> bool:
-    """Whether a JSON object is as it was sealed; those from before there were seals are."""
+    """Whether a JSON object matches its checksum; True for older ones that have none."""
     if SEAL not in record:
         return True
     content = {key: value for key, value in record.items() if key != SEAL}
@@ -76,4 +88,4 @@ def is_intact(record: Mapping[str, Any]) -> bool:
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return sha256_of([json.dumps(content, sort_keys=True).encode()])

@@ -1,4 +1,4 @@
-"""What goes wrong, said in one sentence."""
+"""Errors and warnings for users, each one sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class TreebridgeError(Exception):
-    """A mistake in the input or the call: what is wrong, where, and how to put it right."""
+    """A user error: what is wrong, where, and how to fix it."""
 
     def __init__(self, message: str, *, file: str | Path | None = None, line: int | None = None):
         self.message = message
@@ -21,7 +21,7 @@ class TreebridgeError(Exception):
 
     @property
     def problem(self) -> str:
-        """The message without what to do about it."""
+        """The message without the suggested fix."""
         return self.message.partition(";")[0]
 
     def __str__(self) -> str:
@@ -30,15 +30,15 @@ class TreebridgeError(Exception):
 
 
 class OutputExists(TreebridgeError):
-    """The output exists and would be lost; the caller can ask for it to be replaced."""
+    """The output exists and would be overwritten; callers may offer to replace it."""
 
 
 class NotWritable(TreebridgeError):
-    """The system refuses to write an output: a full disk, no permission, a name too long."""
+    """The system refuses to write an output: disk full, permission denied, name too long."""
 
 
 class MissingExtra(TreebridgeError):
-    """An optional package is not installed; the message is the line that installs it."""
+    """An optional package is not installed; the message gives the command that installs it."""
 
     def __init__(self, package: str, extra: str, purpose: str):
         super().__init__(
@@ -66,11 +66,16 @@ def missing_extra(error: ModuleNotFoundError, purpose: str) -> MissingExtra | No
 
 
 class Notice(UserWarning):
-    """Something a user should know; the command line shows it as one line."""
+    """A warning for users; the command line shows it on one line."""
+
+
+def with_article(noun: str) -> str:
+    """`a parser`, `an encoder`."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def first_line(error: Exception) -> str:
-    """What another library's error says, cut to fit into a sentence of ours."""
+    """First line of another library's error message, at most 200 characters."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
 
 
@@ -87,24 +92,24 @@ _REASONS = {
     errno.EMFILE: "too many files are open; raise the limit with: ulimit -n 4096",
 }
 _IN_RUST = re.compile(r"\(os error (\d+)\)")  # how safetensors and tokenizers report errno
-_NO_MEMORY = ("OutOfMemoryError", "can't allocate memory")  # how torch reports it
+_NO_MEMORY = ("OutOfMemoryError", "can't allocate memory")  # how torch reports a lack of memory
 
 
 def system_reason(error: BaseException) -> str | None:
-    """Why the operating system refused something; None for errors of any other kind."""
+    """Explain an operating-system error; None for other errors."""
     if isinstance(error, OSError):
         number = error.errno
     elif found := _IN_RUST.search(str(error)):
         number = int(found[1])
     else:
         return None
-    if number is None:  # numpy's, when a disk is full
+    if number is None:  # raised by numpy when a disk is full
         return f"{first_line(error)}; is the disk full?"  # type: ignore[arg-type]
     return _REASONS.get(number) or os.strerror(number).lower()
 
 
 def in_one_sentence(error: Exception) -> TreebridgeError | None:
-    """The error as a sentence for the user; None for what can only be a mistake of ours."""
+    """Convert an exception to a user error; None if it can only be a bug."""
     if isinstance(error, TreebridgeError):
         return error
     if reason := system_reason(error):
@@ -114,18 +119,18 @@ def in_one_sentence(error: Exception) -> TreebridgeError | None:
     ):
         return TreebridgeError("not enough memory; use less data, a smaller model or a CPU")
     if isinstance(error, EOFError):
-        return TreebridgeError(f"a file ends too early ({first_line(error)}); make it again")
+        return TreebridgeError(f"a file is truncated ({first_line(error)}); recreate it")
     if isinstance(error, ModuleNotFoundError):
         return missing_extra(error, "this command")
     if type(error).__name__ == "SafetensorError":
-        return TreebridgeError(f"damaged weights ({first_line(error)}); make or copy them again")
+        return TreebridgeError(f"damaged weights ({first_line(error)}); copy or recreate them")
     return None
 
 
 class DamagedCache(Notice):
-    """Something that is kept to save time was damaged; it is ignored and made again."""
+    """A cached file is damaged; it is ignored and rebuilt."""
 
 
 def warn_damaged(path: str | Path, damage: str) -> None:
-    """Say in one line what is made again, and why."""
-    warnings.warn(f"{path}: damaged ({damage}); making it again", DamagedCache, stacklevel=3)
+    """Warn that a damaged file is being rebuilt."""
+    warnings.warn(f"{path}: damaged ({damage}); rebuilding it", DamagedCache, stacklevel=3)

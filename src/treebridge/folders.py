@@ -1,7 +1,7 @@
-"""Folders of ours as outputs: replaced whole, only when asked for, and never a file of yours lost.
+"""Output folders: replaced atomically, only on request, and without losing the user's files.
 
-A hidden note in the folder says which files we wrote and from what (`key`). What else is in the
-folder belongs to the user and stays in place when the folder is replaced.
+A hidden note in the folder lists the files that treebridge wrote and the `key` of their inputs. All
+other files belong to the user and are kept when the folder is replaced.
 """
 
 from __future__ import annotations
@@ -14,24 +14,16 @@ import secrets
 import shutil
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from treebridge.errors import OutputExists, TreebridgeError
-from treebridge.writing import (
-    blame,
-    flock,
-    is_abandoned,
-    new_part,
-    real_place,
-    remove,
-    remove_abandoned,
-    write_file,
-)
+from treebridge.artefact import kind_of_folder
+from treebridge.errors import OutputExists, TreebridgeError, with_article
+from treebridge.writing import flock, is_abandoned, real_place, remove, temporary, write_file
 
 NOTE = ".treebridge.json"
-# What versions without a note have written.
+# Written by versions that left no note.
 _FILES = (NOTE, "config.json", "README.md", "*.safetensors", "metrics.jsonl", "senses.jsonl",
           "words.json", "learning-curve.png", "pretraining.json", "generation_config.json",
           "tokenizer*.json", "special_tokens_map.json", "vocab.*")  # fmt: skip
@@ -39,22 +31,22 @@ _FOLDERS = ("bridge", "encoder")
 
 
 def check_free(path: str | Path, kind: str) -> None:
-    """Refuse a place where something of another kind is; for long work, ask before it begins."""
+    """Refuse a path that holds anything but a folder of this kind; call it before long work."""
     place = real_place(path)
     recover(place)
     if not place.exists():
         return
-    if not place.is_dir() or (any(place.iterdir()) and _kind(place) != kind):
-        what = f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-        raise TreebridgeError(f"this exists and is not {what}; choose another path", file=path)
+    if not place.is_dir() or (any(place.iterdir()) and kind_of_folder(place) != kind):
+        message = f"exists and is not {with_article(kind)}; choose another path"
+        raise TreebridgeError(message, file=path)
     if place.is_mount():
         raise TreebridgeError("this is a mount point; choose a folder inside it", file=path)
 
 
 def is_finished(path: str | Path, kind: str, key: str | None, *, force: bool = False) -> bool:
-    """Whether the folder was made from what `key` stands for; refuse to lose any other.
+    """Whether the folder was made from the inputs of `key`; refuse to overwrite any other.
 
-    With `force` the answer is no, and a folder of this kind may be replaced.
+    With `force` the answer is no, so that the folder is replaced.
     """
     check_free(path, kind)
     place = real_place(path)
@@ -62,29 +54,24 @@ def is_finished(path: str | Path, kind: str, key: str | None, *, force: bool = F
         return False
     if key is not None and _read(place / NOTE).get("key") == key:
         return True
-    raise OutputExists(f"a finished {kind} made from other data or settings is here", file=path)
+    raise OutputExists(f"holds a finished {kind} made from other data or settings", file=path)
 
 
 @contextmanager
 def new_folder(path: str | Path, kind: str, *, key: str | None = None) -> Iterator[Path]:
-    """A folder to fill; it takes its place, or an older one's of its kind, when all went well."""
+    """Yield a temporary folder that replaces `path` when the block succeeds."""
     check_free(path, kind)
     place = real_place(path)
-    with ExitStack() as stack:
-        with blame(path):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            remove_abandoned(place)
-            made = stack.enter_context(new_part(place, folder=True))
-        with blame(path, made, place):
-            yield made
-            _write_note(made, key)
-            _keep_foreign(place, made)
-            _share(made)
-            _swap(made, place)
+    with temporary(path, place, folder=True) as made:
+        yield made
+        _write_note(made, key)
+        _keep_foreign(place, made)
+        _share(made)
+        _swap(made, place)
 
 
 def add_to_note(folder: Path, name: str) -> None:
-    """Note that a file in a finished folder is ours, too."""
+    """Add a file to the list of files that treebridge wrote."""
     note = _read(folder / NOTE)
     note["files"] = sorted({*(_noted(folder) or ()), name})
     write_file(folder / NOTE, _as_text(note))
@@ -93,10 +80,9 @@ def add_to_note(folder: Path, name: str) -> None:
 def work_folder(
     path: Path, kind: str, signs: Sequence[str], *, key: str | None = None, force: bool = False
 ) -> None:
-    """Prepare a folder to work in, rather than to replace: ours, new or empty.
+    """Prepare a folder to work in: a new or empty one, or one of the same kind and `key`.
 
-    One of the same kind but another `key` holds other results, which would be overwritten. By
-    `signs`, the names of files in it, a folder without a note is known to be of this kind.
+    A folder without a note is of this kind if it contains one of the files named in `signs`.
     """
     note = {"treebridge": kind, "key": key}
     if path.is_dir() and any(path.iterdir()) and not force:
@@ -106,25 +92,25 @@ def work_folder(
         if found.get("treebridge") != kind:
             raise OutputExists(f"this folder was not made by `{kind}`", file=path)
         if found != note:
-            raise OutputExists(f"this folder holds the results of another `{kind}`", file=path)
+            raise OutputExists(f"this folder holds the results of a different `{kind}`", file=path)
     write_file(path / NOTE, _as_text(note))
 
 
 def recover(place: Path) -> None:
-    """Put back a folder whose replacement was killed after the first of its two steps."""
+    """Restore a folder whose replacement was killed between the two renames of `_swap`."""
     pattern = re.compile(rf"\.{re.escape(place.name)}\.old\.\w{{8}}")
-    with suppress(OSError):  # where nothing can be seen or moved, there is nothing to recover
+    with suppress(OSError):  # nothing can be restored where nothing can be read or moved
         aside = [path for path in place.parent.iterdir() if pattern.fullmatch(path.name)]
         for path in sorted(aside, key=lambda path: path.stat().st_mtime, reverse=True):
             old = path / "old"
-            if old.is_dir() and _kind(old) and is_abandoned(path):
+            if old.is_dir() and kind_of_folder(old) and is_abandoned(path):
                 if not place.exists():
                     old.replace(place)
                 remove(path)
 
 
 def _swap(made: Path, place: Path) -> None:
-    """Two renames with a moment between them, after which `recover` knows what to do."""
+    """Replace a folder by two renames; `recover` repairs an interruption between them."""
     if not place.exists() or not any(place.iterdir()):
         made.replace(place)
         return
@@ -149,7 +135,7 @@ def _write_note(made: Path, key: str | None) -> None:
 
 
 def _keep_foreign(place: Path, made: Path) -> None:
-    """Give the new folder what the user has put into the old one."""
+    """Carry the user's own files over into the new folder."""
     if not place.is_dir():
         return
     files = _noted(place)
@@ -161,8 +147,8 @@ def _keep_foreign(place: Path, made: Path) -> None:
         elif not _is_ours(name, files):
             if os.path.lexists(made / name):
                 raise TreebridgeError(
-                    f"{name} in this folder was not written by treebridge and would be lost; "
-                    "move it away",
+                    f"{name} in this folder was not written by treebridge and would be "
+                    "overwritten; move it elsewhere",
                     file=place,
                 )
             (made / name).parent.mkdir(parents=True, exist_ok=True)
@@ -170,7 +156,7 @@ def _keep_foreign(place: Path, made: Path) -> None:
 
 
 def _noted(folder: Path) -> list[str] | None:
-    """The files that we wrote, as far as the note can be read."""
+    """Return the files listed in the note; None if it is missing or damaged."""
     files = _read(folder / NOTE).get("files")
     whole = isinstance(files, list) and all(isinstance(name, str) for name in files)
     return files if whole else None
@@ -185,7 +171,7 @@ def _is_ours(name: Path, files: list[str] | None) -> bool:
 
 
 def _link(path: Path, to: Path) -> None:
-    """The same file in another place; a copy where the file system has no links."""
+    """Hard-link a file, or copy it where links are not supported."""
     try:
         os.link(path, to, follow_symlinks=False)
     except OSError:
@@ -193,15 +179,10 @@ def _link(path: Path, to: Path) -> None:
 
 
 def _share(made: Path) -> None:
-    """Permissions as the umask has them: some libraries write for the owner alone."""
+    """Set permissions by the umask: some libraries make files readable by the owner only."""
     mode = stat.S_IMODE(made.stat().st_mode)
     for name in _noted(made) or ():
         (made / name).chmod(mode & 0o666)
-
-
-def _kind(folder: Path) -> str | None:
-    kind = _read(folder / "config.json").get("treebridge")
-    return None if kind is None else str(kind)
 
 
 def _read(path: Path) -> dict[str, Any]:

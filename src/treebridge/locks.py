@@ -1,4 +1,4 @@
-"""Locks on files and folders; they end with the process that holds them, however it ends."""
+"""Locks on outputs, released when the process that holds them ends."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from treebridge.writing import blame, flock, is_stream, new_part, parents, real_
 
 @contextmanager
 def hold(path: str | Path | None, *, wait: bool = False) -> Iterator[None]:
-    """Prove that an output can be written, and keep other runs away from it during the block.
+    """Check that an output can be written, and lock it during the block.
 
-    A run that comes second is told who holds the output, or waits.
+    If another run holds the lock, wait for it or raise an error that names it.
     """
-    # Standard output and pipes are nobody's; under torchrun the first process holds for all.
+    # Streams need no lock; under torchrun, rank 0 holds it for all processes.
     if path is None or is_stream(path) or os.environ.get("RANK", "0") != "0":
         yield
         return
@@ -40,7 +40,7 @@ def _locked(lock: Path, output: Path, *, wait: bool) -> Iterator[None]:
             os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
         yield
     finally:
-        lock.unlink(missing_ok=True)  # before it is let go, so that nobody takes a file in vain
+        lock.unlink(missing_ok=True)  # before it is released, so that nobody locks a deleted file
         os.close(descriptor)
 
 
@@ -51,12 +51,12 @@ def _open_locked(lock: Path, output: Path, *, wait: bool) -> int:
             holder = os.read(descriptor, 200).decode("utf-8", "replace").strip() or "another run"
             os.close(descriptor)
             raise TreebridgeError(
-                f"{holder} is writing this output; wait until it ends, or choose another path",
+                f"{holder} is writing this output; wait until it ends or choose another path",
                 file=output,
             )
         if _is_still(lock, descriptor):
             return descriptor
-        os.close(descriptor)  # its holder has removed it meanwhile
+        os.close(descriptor)  # deleted by its holder in the meantime
 
 
 def _is_still(path: Path, descriptor: int) -> bool:

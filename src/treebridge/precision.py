@@ -1,4 +1,4 @@
-"""Which numbers to learn with: 16 bits where the machine is faster with them, else 32."""
+"""The precision to train with: 16 bits where the hardware is faster with them, else 32."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-WIDE = 128  # dimensions from which on a CPU gains more by bf16 than it loses by converting
+WIDE = 128  # dimensions from which bf16 on a CPU gains more than its conversions cost
 
 
 def half_precision(device: str, width: int) -> torch.dtype | None:
-    """What to compute in where that is faster than 32 bits: on GPUs, and on some CPUs."""
+    """Return the 16-bit type to train in; None where 32 bits are as fast."""
     if device == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
     if device == "cpu" and width >= WIDE:

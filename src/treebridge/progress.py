@@ -1,4 +1,4 @@
-"""How long work reports what it is doing: one protocol, for every room."""
+"""The progress protocol that all long-running functions report to."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ T = TypeVar("T")
 
 
 class Progress:
-    """Callbacks of long work; all no-ops by default. Subclass it to watch."""
+    """Progress callbacks, all no-ops by default; subclass it to receive them."""
 
     def step(self, what: str) -> None:
-        """A new step of the work begins."""
+        """Begin a new step."""
 
     def say(self, text: str) -> None:
-        """Something worth a line happened."""
+        """Show a message on a line of its own."""
 
     def count(self, items: Iterable[T], what: str) -> Iterable[T]:
-        """Pass items on while counting them; `what` names them, in the plural."""
+        """Yield the items while counting them; `what` is their name in the plural."""
         return items
 
     def advance(self, stage: str, share: float, **figures: float) -> None:
-        """A share (0 to 1) of a stage is done; figures are its loss, its speed, the time left …"""
+        """Update the share (0 to 1) of a stage that is done, and its loss, speed, time left, …"""
 
     def measured(self, stage: str, metrics: Mapping[str, float]) -> None:
-        """A stage has measured itself: after an epoch, or a look at held-out text."""
+        """Report the metrics of a stage, such as those of an epoch or of held-out text."""
 
     def done(self, stage: str) -> None:
-        """A stage has ended, successfully or not."""
+        """End a stage, successfully or not."""
 
 
 QUIET = Progress()

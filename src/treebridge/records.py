@@ -1,4 +1,4 @@
-"""JSON files of ours, read with suspicion: disks, transfers and people change them."""
+"""JSON files that treebridge wrote, checked for damage when they are read."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from treebridge.checksums import are_notes, is_intact
 from treebridge.errors import TreebridgeError
 
 T = TypeVar("T")
-FIX = "copy it again from where it came from, or make it again"
+FIX = "copy it again from its source or recreate it"
 
 
 def read_record(path: Path, *, verify: bool = True) -> dict[str, Any]:
-    """The JSON object of a file; one that was changed after it was sealed is refused.
+    """Read a JSON object; refuse one that does not match its checksum.
 
-    Where `verify` is False, the caller calls `check_seal` when it knows what it has read.
+    With `verify=False` the caller must call `check_seal`.
     """
     record = _object(_text(path), path)
     if verify:
@@ -26,21 +26,21 @@ def read_record(path: Path, *, verify: bool = True) -> dict[str, Any]:
 
 
 def check_seal(record: Mapping[str, Any], path: Path) -> None:
-    """Refuse a record that is not as it was written."""
+    """Refuse a record that does not match its checksum."""
     if not is_intact(record):
         raise TreebridgeError(f"damaged: the content does not match its checksum; {FIX}", file=path)
     if not are_notes(record.get("files", {})):
-        raise TreebridgeError(f"damaged: its list of files cannot be used; {FIX}", file=path)
+        raise TreebridgeError(f"damaged: its list of files is invalid; {FIX}", file=path)
 
 
 def read_records(path: Path) -> list[dict[str, Any]]:
-    """The JSON objects of a file, one a line; empty lines are skipped."""
+    """Read JSON objects, one per line; blank lines are skipped."""
     lines = enumerate(_text(path).split("\n"), 1)
     return [_object(line, path, number) for number, line in lines if line.strip()]
 
 
 def field(record: Mapping[str, Any], name: str, kind: type[T], file: str | Path) -> T:
-    """A value of a record, which must be there and be of this type; an int is a float, too."""
+    """Return a required value of a record, which must have this type; an int is also a float."""
     if name not in record:
         raise TreebridgeError(f"damaged: {name!r} is missing; {FIX}", file=file)
     value = record[name]
@@ -52,10 +52,10 @@ def field(record: Mapping[str, Any], name: str, kind: type[T], file: str | Path)
 
 
 def names(record: Mapping[str, Any], name: str, file: str | Path) -> list[str]:
-    """A value of a record that is a list of different strings."""
+    """Return a required value of a record that is a list of distinct strings."""
     found = field(record, name, list, file)
     if not all(isinstance(item, str) for item in found) or len(set(found)) < len(found):
-        message = f"damaged: {name!r} should be a list of different strings; {FIX}"
+        message = f"damaged: {name!r} should be a list of distinct strings; {FIX}"
         raise TreebridgeError(message, file=file)
     return found
 

@@ -1,4 +1,4 @@
-"""What all settings classes share: fields with a fixed set of choices, checked in one place."""
+"""Fields with a fixed set of choices, checked in the same way by all settings classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from treebridge.errors import TreebridgeError
 
 
 def choices(settings: type, name: str) -> tuple[Any, ...]:
-    """The choices of a field that is annotated as a Literal; none for any other field."""
+    """Return the choices of a Literal field; empty for other fields."""
     kind = get_type_hints(settings)[name]
     return get_args(kind) if get_origin(kind) is Literal else ()
 
@@ -20,4 +20,4 @@ def check_choices(settings: Any) -> None:
         allowed, value = choices(type(settings), field.name), getattr(settings, field.name)
         if allowed and value not in allowed:
             known = ", ".join(map(str, allowed))
-            raise TreebridgeError(f"{field.name} {value!r} is not known; choose from {known}")
+            raise TreebridgeError(f"unknown {field.name} {value!r}; choose from {known}")

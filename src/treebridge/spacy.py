@@ -31,7 +31,7 @@ ParseAll = Callable[[list[Sentence]], list[Sentence]]
 
 
 def to_doc(sentences: Iterable[Sentence], vocab: Any = None) -> Any:
-    """A `Doc` of these sentences, with heads, labels, tags and where each begins."""
+    """Convert sentences to a `Doc` with heads, labels, tags and sentence starts."""
     words: list[str] = []
     spaces: list[bool] = []
     heads: list[int] = []
@@ -57,17 +57,17 @@ def to_doc(sentences: Iterable[Sentence], vocab: Any = None) -> Any:
 
 
 def sentence_doc(sentence: Sentence, vocab: Any = None) -> Any:
-    """A `Doc` of one sentence."""
+    """Convert one sentence to a `Doc`."""
     return to_doc([sentence], vocab)
 
 
 def _known(columns: dict[str, list[str]], but: str = "") -> Any:
-    """Columns in which anything is annotated."""
+    """Columns that have any annotation."""
     return {name: cells for name, cells in columns.items() if any(cells) and name != but}
 
 
 def _spaces(sentence: Sentence) -> list[bool]:
-    """Whether white space follows each word; inside a multi-word token it does, to part them."""
+    """Whether a space follows each word; the words of a multi-word token are always separated."""
     spaces = [True] * len(sentence)
     for _, last, _, misc in sentence.tokens():
         spaces[last - 1] = "SpaceAfter=No" not in misc.split("|")
@@ -75,9 +75,9 @@ def _spaces(sentence: Sentence) -> list[bool]:
 
 
 def from_doc(doc: Any) -> Iterator[tuple[list[int], Sentence]]:
-    """The sentences of a `Doc`, each with the places of its words; white space is no word.
+    """Yield the sentences of a `Doc` with the indices of their tokens; white space is skipped.
 
-    Where nothing has said yet where sentences begin, our own rules do.
+    Sentences are split by our own rules unless the `Doc` has sentence starts.
     """
     words = [token for token in doc if not token.is_space]
     if not words:
@@ -96,7 +96,7 @@ def from_doc(doc: Any) -> Iterator[tuple[list[int], Sentence]]:
 
 
 class TreebridgeComponent:
-    """The pipeline's part: sets heads, labels, tags and sentence starts of a `Doc`."""
+    """Pipeline component that sets heads, labels, tags and sentence starts."""
 
     def __init__(self, parse: ParseAll, batch: int = 64, multiword: Contractions | None = None):
         self.parse = parse
@@ -108,14 +108,14 @@ class TreebridgeComponent:
         return self._annotate([doc])[0]
 
     def pipe(self, stream: Iterable[Any], batch_size: int | None = None) -> Iterator[Any]:
-        """Annotate documents, some at a time, which is faster."""
+        """Annotate documents in batches."""
         documents = iter(stream)
         while some := list(islice(documents, batch_size or self.batch)):
             yield from self._annotate(some)
 
     def _annotate(self, docs: list[Any]) -> list[Any]:
         found = [(doc, places, given) for doc in docs for places, given in from_doc(doc)]
-        trees = self.parse([self._apart(sentence) for _, _, sentence in found])
+        trees = self.parse([self._expanded(sentence) for _, _, sentence in found])
         parsed: dict[int, list[tuple[list[int], Sentence]]] = {}
         for (doc, places, given), tree in zip(found, trees, strict=True):
             parsed.setdefault(id(doc), []).append((places, together(given, tree)))
@@ -123,16 +123,16 @@ class TreebridgeComponent:
             _set_trees(doc, parsed.get(id(doc), []))
         return docs
 
-    def _apart(self, sentence: Sentence) -> Sentence:
-        """With contractions taken apart, as the parser knows them; tags are of what is written."""
+    def _expanded(self, sentence: Sentence) -> Sentence:
+        """Split contractions, as the parser expects, unless the tokens are tagged."""
         untagged = set(sentence.upos) == {"_"}
         return self.multiword.expand(sentence) if self.multiword and untagged else sentence
 
 
 def together(written: Sentence, tree: Sentence) -> Sentence:
-    """A tree over what is written, as a `Doc` has it: pt *do*, not *de o*.
+    """Convert a tree of syntactic words (pt *de o*) to one of the tokens of a `Doc` (*do*).
 
-    A token stands where the highest of its words stands, which leaves no cycle.
+    A token takes the place of its highest word, which cannot create a cycle.
     """
     if len(written) == len(tree):
         return tree
@@ -149,7 +149,7 @@ def together(written: Sentence, tree: Sentence) -> Sentence:
 
 
 def _depth(tree: Sentence, word: int) -> int:
-    """How many arcs lie between a word and the root."""
+    """Number of arcs from a word up to the root."""
     depth = 0
     while word:
         word, depth = tree.heads[word - 1] or 0, depth + 1
@@ -157,11 +157,11 @@ def _depth(tree: Sentence, word: int) -> int:
 
 
 def _set_trees(doc: Any, trees: list[tuple[list[int], Sentence]]) -> None:
-    """All at once, as an array: spaCy finds the sentences by their roots."""
+    """Set all annotations at once, as an array; spaCy derives the sentences from the roots."""
     if not trees:
         return
     strings = doc.vocab.strings
-    rows = np.zeros((len(doc), 3), np.int64)  # how far the head is, label, tag
+    rows = np.zeros((len(doc), 3), np.int64)  # offset of the head, label, tag
     for places, tree in trees:
         for place, word in zip(places, tree, strict=True):
             head = places[word.head - 1] - place if word.head else 0
@@ -169,7 +169,7 @@ def _set_trees(doc: Any, trees: list[tuple[list[int], Sentence]]) -> None:
             rows[place] = (head, _signed(strings.add(label)), _signed(POS.get(word.upos, 0)))
     last = next(token.i for token in doc if not token.is_space)
     for token in doc:
-        if token.is_space:  # hangs on the word before it, as spaCy has it
+        if token.is_space:  # attached to the word before it, as in spaCy
             rows[token.i] = (last - token.i, _signed(strings.add("dep")), POS["SPACE"])
         else:
             last = token.i
@@ -194,7 +194,7 @@ def make_component(
     device: str,
     batch: int,
 ) -> TreebridgeComponent:
-    """What `nlp.add_pipe("treebridge", config={"model": …})` calls."""
+    """Create the component for `nlp.add_pipe("treebridge", config={"model": …})`."""
     from treebridge.encode.settings import EncoderSettings
     from treebridge.parse.parser import Parser
 

@@ -1,4 +1,4 @@
-"""The state of a training on disk: written whole, read only if nothing has changed it since."""
+"""Training checkpoints on disk, written atomically and checked for damage when read."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from treebridge.writing import write_file
 
 
 def write_state(path: Path, content: dict[str, Any]) -> None:
-    """Write a file in the place of the one before, whole or not at all."""
-    # Into memory first: when torch writes a file itself, it does not say that the disk is full.
+    """Write a checkpoint atomically, replacing the previous one."""
+    # Via memory, because torch does not report a full disk when it writes a file itself.
     buffer = io.BytesIO()
     torch.save(content, buffer)
     write_file(path, buffer.getvalue())
 
 
 def read_state(path: Path) -> dict[str, Any] | None:
-    """What `write_state` wrote; None where it wrote nothing, or what is there is damaged."""
+    """Read a checkpoint that `write_state` wrote; None if it is missing or damaged."""
     if not path.exists():
         return None
     try:
-        with zipfile.ZipFile(path) as file:  # torch writes checksums, and does not look at them
+        with zipfile.ZipFile(path) as file:  # torch writes checksums but does not verify them
             damaged = file.testzip()
         if damaged is not None:
             raise ValueError(f"wrong checksum of {damaged}")
@@ -44,7 +44,7 @@ def read_state(path: Path) -> dict[str, Any] | None:
 
 
 def fits(weights: object, model: nn.Module) -> bool:
-    """Whether these are weights of the model: names, shapes and types."""
+    """Whether weights match the model in names, shapes and types."""
     expected = model.state_dict()
     return (
         isinstance(weights, dict)
@@ -54,7 +54,7 @@ def fits(weights: object, model: nn.Module) -> bool:
 
 
 def optimizer_fits(state: object, optimizer: Optimizer) -> bool:
-    """Whether this is a state of the optimizer: groups, and the shapes of what it remembers."""
+    """Whether a state matches the optimizer in groups and shapes."""
     expected = optimizer.state_dict()
     if not isinstance(state, dict) or state.keys() != expected.keys():
         return False
@@ -63,7 +63,7 @@ def optimizer_fits(state: object, optimizer: Optimizer) -> bool:
         return False
     if len(groups) != len(expected["param_groups"]) or not all(
         isinstance(ours, dict)
-        and {"params", "lr", "betas", "eps"} <= ours.keys()  # other keys come and go with torch
+        and {"params", "lr", "betas", "eps"} <= ours.keys()  # other keys depend on torch's version
         and ours["params"] == theirs["params"]
         for ours, theirs in zip(groups, expected["param_groups"], strict=True)
     ):

@@ -1,4 +1,4 @@
-"""Several processes that train one model together, as `torchrun` starts them."""
+"""Data-parallel training under `torchrun`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import torch
 from torch import Tensor, distributed
 
 T = TypeVar("T")
-PATIENCE = timedelta(hours=12)  # others wait while the first prepares the data
+PATIENCE = timedelta(hours=12)  # the other processes wait while rank 0 prepares the data
 
 
 class TorchRun:
-    """This process among its like; alone where nothing else was started."""
+    """This process's rank under torchrun; rank 0 of 1 without it."""
 
     def __init__(self, device: str):
         self.size = int(os.environ.get("WORLD_SIZE", "1"))
@@ -30,19 +30,19 @@ class TorchRun:
 
     @property
     def first(self) -> bool:
-        """Whether this process is the one that writes."""
+        """Whether this process is rank 0, the one that writes."""
         return self.rank == 0
 
     def share(self, batches: Sequence[T]) -> list[T]:
-        """This process's batches: as many as every other has, the first few twice if need be."""
+        """Return this process's batches; some are repeated so that every process gets as many."""
         missing = -len(batches) % self.size
         return [*batches, *batches[:missing]][self.rank :: self.size]
 
     def mean_gradients(self, parameters: Iterable[Tensor], words: int) -> int:
-        """Turn gradients of summed losses into the mean over the words of all; return those."""
+        """Average gradients of summed losses over the words of all processes; return how many."""
         gradients = [p.grad for p in parameters if p.grad is not None]
         if self.size > 1:
-            # One message instead of one for each parameter.
+            # One message instead of one per parameter.
             flat = torch.cat([*(g.flatten() for g in gradients), gradients[0].new_tensor([words])])
             distributed.all_reduce(flat)
             words = int(flat[-1])
@@ -53,7 +53,7 @@ class TorchRun:
         return words
 
     def agree(self, values: Sequence[float]) -> list[float]:
-        """What the first process says, for all."""
+        """Broadcast the values of rank 0 to all processes."""
         if self.size == 1:
             return list(values)
         message = torch.tensor(values, dtype=torch.float64, device=self.device)
@@ -61,6 +61,6 @@ class TorchRun:
         return [float(value) for value in message]
 
     def wait(self) -> None:
-        """Until all have come so far."""
+        """Wait for all processes."""
         if self.size > 1:
             distributed.barrier()

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, with the permissions that the umask gives."""
+"""Files written atomically, with the permissions that the umask gives."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from pathlib import Path
 
 from treebridge.errors import NotWritable, TreebridgeError, system_reason
 
-SETTLED = 60.0  # seconds; a library that replaces a file also loses our lock on it, for a moment
+SETTLED = 60.0  # seconds; a library that replaces our file drops our lock on it for a moment
 _ZEROS = bytes(1 << 20)
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A new file to fill; it takes the place of `path` when the block ends well.
+    """Yield a temporary file that replaces `path` when the block succeeds.
 
-    Links are followed. A device or a pipe is written directly: it must not be replaced by a file.
+    Links are followed; devices and pipes are written directly.
     """
     path = Path(path)
     if is_stream(path):
@@ -33,46 +33,48 @@ def replacing(path: str | Path) -> Iterator[Path]:
     place = real_place(path)
     if place.is_dir():
         raise TreebridgeError("this is a folder; name a file inside it", file=path)
-    with ExitStack() as stack:
-        with blame(path):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            remove_abandoned(place)
-            part = stack.enter_context(new_part(place))
-            mode = stat.S_IMODE(part.stat().st_mode)
-        with blame(path, part, place):
-            yield part
-            part.chmod(mode)  # other libraries write for the owner alone
-            part.replace(place)
+    with temporary(path, place) as part:
+        mode = stat.S_IMODE(part.stat().st_mode)
+        yield part
+        part.chmod(mode)  # some libraries make files readable by the owner only
+        part.replace(place)
 
 
 @contextmanager
 def filling(path: str | Path) -> Iterator[Path]:
-    """A folder to fill; what is in it comes to `path` when the block ends well."""
+    """Yield a temporary folder whose content moves to `path` when the block succeeds."""
     place = real_place(path)
+    with temporary(path, place, folder=True) as part:
+        yield part
+        if place.exists():
+            for made in sorted(part.iterdir()):
+                made.replace(place / made.name)
+        else:
+            part.replace(place)
+
+
+@contextmanager
+def temporary(path: str | Path, place: Path, *, folder: bool = False) -> Iterator[Path]:
+    """Yield a temporary file or folder beside `place`; write errors name `path`."""
     with ExitStack() as stack:
         with blame(path):
             place.parent.mkdir(parents=True, exist_ok=True)
             remove_abandoned(place)
-            part = stack.enter_context(new_part(place, folder=True))
+            part = stack.enter_context(new_part(place, folder=folder))
         with blame(path, part, place):
             yield part
-            if place.exists():
-                for made in sorted(part.iterdir()):
-                    made.replace(place / made.name)
-            else:
-                part.replace(place)
 
 
 def write_file(path: str | Path, content: str | bytes) -> None:
-    """Write a whole file."""
+    """Write a file atomically."""
     with replacing(path) as new:
         new.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
 
 
 def reserve(path: Path, size: int) -> None:
-    """Give a file this size and take the room for it, keeping what it holds.
+    """Allocate disk space for a file of this size, keeping its content.
 
-    Writing to a memory map with holes would kill the process when the disk is full.
+    Without it, writing to a memory map would kill the process when the disk is full.
     """
     with blame(path, path), path.open("r+b" if path.exists() else "w+b") as stream:
         missing = size - stream.seek(0, os.SEEK_END)
@@ -84,7 +86,7 @@ def reserve(path: Path, size: int) -> None:
 
 
 def _allocate(descriptor: int, size: int) -> bool:
-    """Have the file system take the room at once; False where it cannot."""
+    """Let the file system allocate the space; False if it cannot."""
     if not hasattr(os, "posix_fallocate"):
         return False
     try:
@@ -97,7 +99,7 @@ def _allocate(descriptor: int, size: int) -> bool:
 
 
 def is_stream(path: str | Path) -> bool:
-    """Whether writing here leaves no file: a terminal, a pipe, /dev/null."""
+    """Whether a path is a terminal, a pipe or /dev/null rather than a file."""
     try:
         mode = Path(path).stat().st_mode
     except OSError:
@@ -108,7 +110,7 @@ def is_stream(path: str | Path) -> bool:
 
 
 def real_place(path: str | Path) -> Path:
-    """Where the output is, links followed."""
+    """Resolve the links of an output path."""
     place = Path(os.path.realpath(path))
     if place.is_symlink() or not place.name:
         raise TreebridgeError("nothing can be written here; choose another path", file=path)
@@ -117,7 +119,7 @@ def real_place(path: str | Path) -> Path:
 
 @contextmanager
 def new_part(place: Path, *, folder: bool = False) -> Iterator[Path]:
-    """A hidden neighbour to fill, locked while it is; gone after the block unless it was moved."""
+    """Yield a hidden, locked file or folder beside `place`; remove it unless it was moved."""
     part = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
     if folder:
         part.mkdir()
@@ -133,19 +135,19 @@ def new_part(place: Path, *, folder: bool = False) -> Iterator[Path]:
 
 
 def remove_abandoned(place: Path) -> None:
-    """Remove what runs that were killed had begun to write here."""
+    """Remove unfinished outputs of runs that were killed."""
     pattern = re.compile(rf"\.{re.escape(place.name)}\.[0-9a-f]{{8}}\.part")
     try:
         neighbours = list(place.parent.iterdir())
     except OSError:
-        return  # a folder that can be written and not listed
+        return  # the folder is writable but cannot be listed
     for part in neighbours:
         if pattern.fullmatch(part.name) and is_abandoned(part):
             remove(part)
 
 
 def is_abandoned(part: Path) -> bool:
-    """Whether the process that made a hidden neighbour is gone, as far as can be known."""
+    """Whether the process that was writing an unfinished output is known to have ended."""
     try:
         if part.is_file() and time.time() - part.stat().st_mtime < SETTLED:
             return False
@@ -159,7 +161,7 @@ def is_abandoned(part: Path) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Remove a file or folder of ours, if it is there."""
+    """Remove a file or folder if it exists."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -168,7 +170,7 @@ def remove(path: Path) -> None:
 
 @contextmanager
 def parents(place: Path, path: str | Path) -> Iterator[None]:
-    """The folders above a place, made if need be; those that stay empty are removed again."""
+    """Create missing parent folders; afterwards remove those that stayed empty."""
     missing = [folder for folder in place.parents if not folder.exists()]
     with blame(path):
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -179,16 +181,16 @@ def parents(place: Path, path: str | Path) -> Iterator[None]:
             try:
                 folder.rmdir()
             except OSError:
-                break  # it is in use
+                break  # not empty
 
 
 @contextmanager
 def blame(path: str | Path, *places: Path) -> Iterator[None]:
-    """Turn what the system says of these places (of any, if none is given) into a sentence."""
+    """Turn system errors about these places (any, if none is given) into `NotWritable`."""
     try:
         yield
     except BrokenPipeError:
-        raise  # who reads our output has seen enough
+        raise  # the reader of our output has closed it
     except Exception as error:
         reason, named = system_reason(error), getattr(error, "filename", None)
         ours = named is None or not places or any(_is_within(str(named), place) for place in places)
@@ -202,7 +204,7 @@ def _is_within(name: str, place: Path) -> bool:
 
 
 def flock(descriptor: int, *, wait: bool = False, unknown: bool = True) -> bool:
-    """Lock an open file or folder; `unknown` is the answer where there are no such locks."""
+    """Lock an open file or folder; return `unknown` where locks are not supported."""
     try:
         import fcntl
     except ImportError:

@@ -147,9 +147,9 @@ def test_folders_of_another_kind_or_format(occurrences, tmp_path: Path) -> None:
     with pytest.raises(TreebridgeError, match=r"has format 99, .* update treebridge"):
         Bridge.load(folder)
     (folder / "config.json").write_text(json.dumps({**config, "treebridge": "parser"}))
-    with pytest.raises(TreebridgeError, match="no bridge but a parser"):
+    with pytest.raises(TreebridgeError, match="expected a bridge, found a parser"):
         Bridge.load(folder)
-    with pytest.raises(TreebridgeError, match="there is no such folder"):
+    with pytest.raises(TreebridgeError, match="folder not found"):
         Bridge.load(tmp_path / "c")
     with pytest.raises(TreebridgeError, match="is not a bridge; choose another path"):
         bridge.save(folder)

@@ -98,7 +98,7 @@ def test_mistakes(here: Run, corpus: Path, tmp_path: Path, monkeypatch) -> None:
         in here("bridge", corpus / "qaa-qab.tsv", *target).stderr
     )
     both = [*target, "--source", corpus / "source"]
-    assert "there is no such file" in here("bridge", "nowhere.tsv", *both).stderr
+    assert "file not found" in here("bridge", "nowhere.tsv", *both).stderr
     few = here("bridge", corpus / "qaa-qab.tsv", *both, "--pairs", 3)
     assert few.returncode == 2 and "give more parallel text" in few.stderr
     assert not (tmp_path / "b").exists()
