@@ -65,15 +65,15 @@ def test_links_models_and_scores(here: Run, bitext: Path, tmp_path: Path) -> Non
     [
         (
             ("b.tsv", "--model", "nowhere"),
-            "nowhere: there is no such folder, and so no alignment model",
+            "nowhere: folder not found; expected an alignment model",
         ),
         (("b.tsv", "--model", "m", "--aligner", "hmm"), "--model brings its own aligner"),
-        (("none.tsv",), "none.tsv: there is no such file"),
+        (("none.tsv",), "none.tsv: file not found"),
         (
             ("empty.tsv", "-o", "links"),
             "empty.tsv: source and target are the same text in 1 of 1 pairs",
         ),
-        (("b.tsv", "--score", "b.tsv"), "b.tsv:1: 2 columns, a gold file has 3"),
+        (("b.tsv", "--score", "b.tsv"), "b.tsv:1: expected 3 columns (source, target, links"),
     ],
 )
 def test_mistakes_are_one_sentence(

@@ -115,9 +115,12 @@ def test_strange_folders_are_refused(tmp_path: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
     del config["sha256"]
     for change, message in (
-        ({"format": 2}, "this alignment model has format 2, this treebridge reads up to 1"),
-        ({"treebridge": "parser"}, "this folder is no alignment model but a parser"),
-        ({"engine": "giza"}, "no aligner is called 'giza'"),
+        (
+            {"format": 2},
+            "this alignment model has format 2, but this treebridge reads formats up to 1",
+        ),
+        ({"treebridge": "parser"}, "expected an alignment model, found a parser"),
+        ({"engine": "giza"}, "unknown aligner 'giza'"),
     ):
         (folder / "config.json").write_text(json.dumps({**config, **change}))
         with pytest.raises(TreebridgeError, match=message):
@@ -136,7 +139,7 @@ def test_strange_folders_are_refused(tmp_path: Path) -> None:
         write_tensors(folder / "model.safetensors", whole | {name: cut})
         with pytest.raises(TreebridgeError, match="do not belong together"):
             load_aligner(folder)
-    with pytest.raises(TreebridgeError, match="no alignment model but something else"):
+    with pytest.raises(TreebridgeError, match="found a folder without config"):
         load_aligner(tmp_path)
     with pytest.raises(TreebridgeError, match="exists and is not an alignment model"):
         model.save(tmp_path)  # holds other things
@@ -202,5 +205,5 @@ def test_rare_words_share_an_id_by_their_first_letters() -> None:
 def test_limits() -> None:
     with pytest.raises(TreebridgeError, match="pair 3 has a sentence of 32,768 words"):
         PairIndexer().add((["a"] * (MAX_WORDS + 1), ["b"]), 2)
-    with pytest.raises(TreebridgeError, match="no aligner is called 'giza'"):
+    with pytest.raises(TreebridgeError, match="unknown aligner 'giza'"):
         engine("giza")

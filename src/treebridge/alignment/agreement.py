@@ -1,6 +1,6 @@
-"""What the two directions of the `hmm` engine believe of every word pair, and what words pick then.
+"""Posteriors of the two directions of the `hmm` engine, and the choices that follow from them.
 
-Compiled; a block of sentences is filled by several threads, a range of it each.
+Compiled; several threads fill a block of sentences, each a range of it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 from treebridge.alignment.chain import make_room, pick_probabilities
 from treebridge.alignment.counting import largest, open_sentence
 
-UNSEEN = 1e-12  # added to every word's probability: no sentence is impossible
+UNSEEN = 1e-12  # added to every probability, so that no sentence is impossible
 
 
 @nb.njit(cache=True, nogil=True)
 def fill_posteriors(block, first, last, source, target, known, chains, agree, jumps):
-    """Fill in the posteriors of some sentences, or their products; add up the expected jumps."""
+    """Fill in the posteriors of a range of sentences, or their products; add up expected jumps."""
     rows, columns = largest(block.first + first, block.first + last, source, target)
     size = max(rows, columns, 1)
     room = make_room(size)
@@ -66,7 +66,7 @@ def fill_posteriors(block, first, last, source, target, known, chains, agree, ju
 
 @nb.njit(cache=True, nogil=True)
 def pick_by_both(block, first, last, source, target, threshold, forward, reverse):
-    """Each word of some sentences picks by the geometric mean of the two posteriors."""
+    """Let each word of a range of sentences pick by the geometric mean of the two posteriors."""
     for k in range(first, last):
         n = block.first + k
         s, t = source.at[n], target.at[n]

@@ -1,4 +1,4 @@
-"""What every engine is: trained on pairs, asked for the choice of every word, kept in a folder."""
+"""The aligner interface: train on pairs, choose a partner for every word, save in a folder."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from treebridge.records import FIX, read_record
 
 KIND, FORMAT = "alignment model", 1
 WORDS, PARTS = "words.json", "model.safetensors"
-NOTHING = -1  # what a word picks that has no translation
-Report = Callable[[str, float], None]  # is told what is being done, and which share of it is ready
+NOTHING = -1  # the choice of a word without a translation
+Report = Callable[[str, float], None]  # takes a stage and the share of it that is done
 
 
 def quiet(stage: str, share: float) -> None:
-    """Report to nobody."""
+    """Ignore the progress."""
 
 
 class Choices(NamedTuple):
-    """What every word picks: a position on the other side of its pair, or NOTHING."""
+    """The choice of every word: a position on the other side of its pair, or NOTHING."""
 
     forward: npt.NDArray[np.int16]  # every target word picks a source word
     reverse: npt.NDArray[np.int16]  # every source word picks a target word
 
     @classmethod
     def none(cls, corpus: IndexedPairs) -> Choices:
-        """Nobody picks anything yet."""
+        """Let every word pick NOTHING."""
         sides = (corpus.target.words, corpus.source.words)
         return cls(*(np.full(len(words), NOTHING, np.int16) for words in sides))
 
 
 @dataclass
 class Aligner(ABC):
-    """A trained model of both directions."""
+    """A trained alignment model of both directions."""
 
     engine: ClassVar[str]
 
@@ -55,8 +55,8 @@ class Aligner(ABC):
     source_words: Vocabulary
     target_words: Vocabulary
     settings: Any
-    trained: dict[str, Any] = field(default_factory=dict)  # what training found, besides `known`
-    made: dict[str, Any] = field(default_factory=dict)  # from how much, for the record
+    trained: dict[str, Any] = field(default_factory=dict)  # trained parameters besides `known`
+    made: dict[str, Any] = field(default_factory=dict)  # size of the training data
 
     @classmethod
     @abstractmethod
@@ -67,16 +67,16 @@ class Aligner(ABC):
 
     @abstractmethod
     def choices(self, corpus: IndexedPairs, threads: Threads, report: Report = quiet) -> Choices:
-        """What every word of a corpus picks."""
+        """Choose a partner for every word of a corpus."""
 
     def own(self, corpus: IndexedPairs) -> IndexedPairs:
-        """A corpus in the ids of this model."""
+        """Convert a corpus to the word ids of this model."""
         if corpus.source_words is self.source_words and corpus.target_words is self.target_words:
             return corpus
         return corpus.with_words(self.source_words, self.target_words)
 
     def save(self, folder: str | Path) -> None:
-        """Write a folder, whole or not at all; one that holds such a model already is replaced."""
+        """Write a folder atomically, replacing an older alignment model."""
         vocabularies = {"source": self.source_words, "target": self.target_words}
         words = {
             side: {"words": list(v), "prefixes": list(v.prefixes), "letters": v.letters}
@@ -95,7 +95,7 @@ class Aligner(ABC):
 
 
 def read_parts(folder: Path) -> tuple[PairTable, Knowledge, Vocabulary, Vocabulary]:
-    """The large parts of a model."""
+    """Read the arrays and vocabularies of a model."""
     words = read_record(folder / WORDS)
     arrays = read_tensors(folder / PARTS)
     try:
@@ -105,7 +105,7 @@ def read_parts(folder: Path) -> tuple[PairTable, Knowledge, Vocabulary, Vocabula
         fits = _fit(table, known)
     except (ValueError, KeyError, TypeError, IndexError):
         fits = False
-    if not fits:  # compiled code would read beyond the ends of arrays
+    if not fits:  # compiled code would read out of bounds
         raise TreebridgeError(f"{WORDS} and {PARTS} do not belong together; {FIX}", file=folder)
     return table, known, source, target
 

@@ -1,8 +1,8 @@
-"""The hidden Markov model of one sentence: where a word picks depends on where the last one did.
+"""The hidden Markov model of one sentence: each pick depends on the previous one.
 
-Vogel, Ney, Tillmann (1996). Word k of `count` picks position i of `states`; the jump i − i′ from
-the last pick i′ has a probability by its class, scaled so that all jumps inside the sentence sum to
-one. A word may pick NULL; the chain then stays where it was (Och & Ney 2003).
+Vogel, Ney, Tillmann (1996). Word k of `count` picks position i of `states`; the probability of the
+jump i − i′ from the previous pick i′ depends on its class, normalized over the jumps inside the
+sentence. A word may pick NULL; the chain then stays where it was (Och & Ney 2003).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import numpy as np
 
 from treebridge.alignment.indexed import Floats
 
-REACH = 8  # jumps up to here have a class each, longer ones share three on either side
+REACH = 8  # shorter jumps have a class each, longer ones share three per direction
 CLASSES = 2 * REACH + 7
-FIRST = -1  # the position that the first word's jump is counted from
+FIRST = -1  # the position from which the first word jumps
 
 
 @nb.njit(cache=True, nogil=True)
 def jump_class(jump):
-    """The class of a jump; 0 is the farthest back."""
+    """Return the class of a jump; 0 is the farthest back."""
     beyond = abs(jump) - REACH
     far = 0 if beyond <= 0 else 1 if beyond <= 4 else 2 if beyond <= 12 else 3
     middle = REACH + 3
@@ -31,25 +31,25 @@ def jump_class(jump):
 
 
 def class_widths() -> Floats:
-    """How many jumps share a class; the farthest counts as if sentences had 60 words."""
+    """Number of jumps in each class, for jumps of up to 60 words."""
     classes = [jump_class(jump) for jump in range(-60, 61)]
     return np.bincount(classes, minlength=CLASSES).astype(np.float64)
 
 
 class Room(NamedTuple):
-    """Work space for sentences of up to so many words; nothing in it lasts."""
+    """Scratch space for one sentence at a time."""
 
-    steps: Floats  # [positions + 1, positions]: P(i | i′), last row: of the first word
+    steps: Floats  # [positions + 1, positions]: P(i | i′); last row: of the first word
     ahead: Floats  # [words, positions]: forward probabilities, NULL included
     back: Floats  # [words, positions]: backward probabilities
-    moves: Floats  # [positions + 1, positions]: expected numbers of moves, over P(i | i′)
+    moves: Floats  # [positions + 1, positions]: expected number of moves / P(i | i′)
     line: Floats  # [positions]
     scale: Floats  # [words]
 
 
 @nb.njit(cache=True, nogil=True)
 def make_room(size):
-    """Work space for `size` words."""
+    """Allocate scratch space for sentences of up to `size` words."""
     return Room(
         np.empty((size + 1, size)),
         np.empty((size, size)),
@@ -76,7 +76,8 @@ def _fill_steps(states, jumps, null, steps):
 def pick_probabilities(count, states, emit, emit_null, jumps, null, room, picks, jump_counts):
     """Write P(word k picks i | sentence) into picks[k, i]; add the expected jumps to jump_counts.
 
-    `emit[k, i]` is P(word k | word i of the other side), `emit_null[k]` that of NULL; both above 0.
+    `emit[k, i]` is P(word k | word i of the other side), `emit_null[k]` is P(word k | NULL); both
+    must be positive.
     """
     steps, ahead, back, moves, line, scale = room
     _fill_steps(states, jumps, null, steps)
@@ -94,7 +95,7 @@ def pick_probabilities(count, states, emit, emit_null, jumps, null, room, picks,
         stay = null * emit_null[k]
         total = 0.0
         for i in range(states):
-            picks[k, i] = line[i] * emit[k, i]  # its own pick; the chain may also just stay at i
+            picks[k, i] = line[i] * emit[k, i]  # word k picks i; with NULL, the chain stays at i
             stayed = ahead[k - 1, i] if k else 1.0 / states
             ahead[k, i] = picks[k, i] + stay * stayed
             total += ahead[k, i]

@@ -1,10 +1,10 @@
-"""Expected counts on several cores, the same to the last bit however many there are.
+"""Expected counts on several cores, bit-identical for any number of threads.
 
-Sentences are taken in blocks, and every block thrice. First every thread looks up what is known of
-the pairs of some *source words*, one word after the other: what stands about a word in the table
-then stays in the cache. Next it computes the posteriors of some sentences, and at last it adds
-those of some source words to the counts, sentence by sentence. So each count receives its parts in
-the order of the corpus, and no two threads write to one place.
+Sentences are processed in blocks, in three passes. First each thread looks up the probabilities of
+the pairs of some *source words*, word by word, so that the table's row of a word stays in the CPU
+cache. Then it computes the posteriors of some sentences, and finally it adds those of some source
+words to the counts, sentence by sentence. Each count thus receives its parts in the order of the
+corpus, and no two threads write to the same place.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ from treebridge.alignment.indexed import Floats, IndexedPairs, Offsets
 from treebridge.alignment.table import MISSING, ByWord, PairTable, by_word, equal_ranges, find
 from treebridge.alignment.threads import Threads
 
-BLOCK = 1 << 21  # word pairs of a block, about: 32 MB of slots and posteriors
+BLOCK = 1 << 21  # approximate word pairs per block: 32 MB of slots and posteriors
 PARTS = 16  # of a block; fixed, so that sums over parts do not depend on the number of threads
-SHARES = 16  # of a block's source words for each thread: those of rare words take longer
+SHARES = 16  # of a block's source words per thread: rare words take longer
 T = TypeVar("T")
 
 
 class Block(NamedTuple):
-    """Posteriors of the sentences from `first`; sentence n has its word pairs from at[n − first].
+    """Posteriors of the sentences from `first`; those of sentence n begin at at[n − first].
 
-    Word pair (i, j) of a sentence with m target words stands at i·m + j. Column 0: the target word
-    picks the source word; column 1: the source word picks the target word. Before the posteriors,
-    the probabilities that they are made of stand there.
+    Word pair (i, j) of a sentence with m target words is at i·m + j. Column 0: the target word
+    picks the source word; column 1: the source word picks the target word. The array first holds
+    the probabilities from which the posteriors are computed.
     """
 
     first: int
     at: Offsets
     slots: Offsets
     posteriors: Floats
-    null_target: Floats  # of every target word of the block: that it picks nothing
+    null_target: Floats  # P(the target word picks NULL), for every target word of the block
     null_source: Floats
     order: ByWord  # of its source words
 
 
 class Knowledge(NamedTuple):
-    """What is known, or counted, about every word pair of a table and about words without one.
+    """Probabilities or counts of every word pair of a table, and of every word with NULL.
 
-    32 bits are enough: a sum of a million parts is off by some 1e-5 of itself.
+    32 bits are enough: a sum of a million terms has a relative error of about 1e-5.
     """
 
     pairs: Floats  # [slots, 2]: of the target word given the source word, and the reverse
@@ -58,19 +58,19 @@ class Knowledge(NamedTuple):
     def filled(
         cls, table: PairTable, corpus: IndexedPairs, value: float, double: bool = False
     ) -> Knowledge:
-        """The same about all."""
+        """Fill all entries with one value."""
         made = cls(
             np.zeros((table.slots, 2), np.float64 if double else np.float32),
             np.zeros(corpus.target_words.size),
             np.zeros(corpus.source_words.size),
         )
-        for array in made if value else ():  # memory of zeros is made by the threads that touch it
+        for array in made if value else ():  # zeros are allocated by the threads that use them
             array.fill(value)
         return made
 
 
 def _blocks(corpus: IndexedPairs, precision: npt.DTypeLike) -> Iterator[Block]:
-    """Cut a corpus into blocks of about BLOCK word pairs; each takes the place of the last one."""
+    """Split a corpus into blocks of about BLOCK word pairs, which share their memory."""
     cells, source, target = corpus.cells, corpus.source.at, corpus.target.at
     edges = [0]
     while edges[-1] < len(corpus):
@@ -94,7 +94,7 @@ def _blocks(corpus: IndexedPairs, precision: npt.DTypeLike) -> Iterator[Block]:
 def looked_up(
     corpus: IndexedPairs, table: PairTable, known: Knowledge, unseen: float, threads: Threads
 ) -> Iterator[Block]:
-    """The blocks of a corpus, with what is known of every word pair in place of the posteriors."""
+    """Yield the blocks of a corpus, with the probabilities of all word pairs as posteriors."""
     sides = corpus.source, corpus.target
     for block in _blocks(corpus, known.pairs.dtype):
 
@@ -115,8 +115,8 @@ def expected_counts(
 ) -> list[T]:
     """Add the posteriors of all blocks of a corpus to the counts.
 
-    `posteriors(block, first, last)` fills in those of some sentences of a block; what it returns
-    comes back in the order of the corpus.
+    `posteriors(block, first, last)` fills in those of a range of sentences of a block; its results
+    are returned in the order of the corpus.
     """
     results: list[T] = []
     for block in blocks:
@@ -135,7 +135,7 @@ def expected_counts(
 
 @nb.njit(cache=True, nogil=True)
 def largest(first, last, source, target):
-    """The greatest numbers of words among some sentences."""
+    """Largest numbers of source and target words in a range of sentences."""
     rows, columns = 0, 0
     for n in range(first, last):
         rows = max(rows, source.at[n + 1] - source.at[n])
@@ -145,7 +145,7 @@ def largest(first, last, source, target):
 
 @nb.njit(cache=True, nogil=True)
 def open_sentence(block, k, source, target):
-    """Where the words of a block's sentence begin, how many they are, and its posteriors."""
+    """Return the first words of a block's sentence, its numbers of words, and its posteriors."""
     n = block.first + k
     s, t = source.at[n], target.at[n]
     cells = block.posteriors[block.at[k] : block.at[k + 1]]
@@ -154,7 +154,7 @@ def open_sentence(block, k, source, target):
 
 @nb.njit(cache=True, nogil=True)
 def _cells(block, place, target):
-    """The sentence of a source word of the block, and from where to where its word pairs stand."""
+    """Return the sentence of a source word of the block, and the range of its word pairs."""
     n = block.order.sentences[place]
     columns = target.at[n + 1] - target.at[n]
     start = block.at[n - block.first] + block.order.positions[place] * columns
@@ -163,7 +163,7 @@ def _cells(block, place, target):
 
 @nb.njit(cache=True, nogil=True)
 def _look_up(first, last, block, table, source, target, pairs, unseen):
-    """Find the pairs of some source words, and what is known of them."""
+    """Look up the slots and probabilities of the pairs of a range of source words."""
     for place in range(block.order.at[first], block.order.at[last]):
         n, start, end = _cells(block, place, target)
         word = source.words[source.at[n] + block.order.positions[place]]
@@ -176,7 +176,7 @@ def _look_up(first, last, block, table, source, target, pairs, unseen):
 
 @nb.njit(cache=True, nogil=True)
 def _add(first, last, block, source, target, counts):
-    """Add what belongs to some source words; NULL comes with the first."""
+    """Add the posteriors of a range of source words; the first range also adds those of NULL."""
     for place in range(block.order.at[first], block.order.at[last]):
         _, start, end = _cells(block, place, target)
         for cell in range(start, end):

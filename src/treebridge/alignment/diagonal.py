@@ -1,4 +1,4 @@
-"""The diagonal prior of fast_align: a word's translation stands about where the word stands.
+"""The diagonal prior of fast_align: a word and its translation have similar relative positions.
 
 P(a = NULL) = p0 and P(a = j) = (1 − p0)·exp(λ·h)/Z for h = −|i/m − j/n|; word i of m picks word j
 of n, both counted from 1. λ is the tension. Dyer, Chahuneau, Smith (2013), section 2.
@@ -19,7 +19,7 @@ LOWEST, HIGHEST = 0.1, 14.0
 
 @nb.njit(cache=True, nogil=True)
 def fill_prior(i, m, n, tension, prior):
-    """Write P(a = j | not NULL) for word i of m into prior[:n]: two geometric series that meet."""
+    """Write P(a = j | not NULL) for word i of m into prior[:n]: two geometric series."""
     ratio = math.exp(-tension / n)
     below = (i * n) // m  # the last j at or before the diagonal
     total = 0.0
@@ -47,7 +47,7 @@ def expected_feature(i, m, n, tension):
         if terms:
             h = -abs(i / m - nearest / n)
             weight = math.exp(tension * h)
-            last = weight * ratio**terms  # the first term that is left out
+            last = weight * ratio**terms  # the first term beyond the sum
             series = (weight - last) / (1 - ratio)
             z += series
             # Σ (h − k/n)·weight·ratio^k over k = 0 … terms − 1
@@ -68,18 +68,18 @@ def _expected_total(lengths, counts, tension):
 
 
 def length_classes(picking: Side, picked: Side) -> tuple[Offsets, Offsets]:
-    """The pairs of lengths (m, n) that occur, and how often; empty sides have no say."""
+    """Return the length pairs (m, n) of non-empty sentence pairs and their frequencies."""
     m, n = picking.lengths(), picked.lengths()
-    both = m << 32 | n  # one number is sorted ten times faster than two
+    both = m << 32 | n  # sorting one number is ten times faster than two
     both, counts = np.unique(both[(m > 0) & (n > 0)], return_counts=True)
     return np.stack([both >> 32, both & 0xFFFFFFFF], axis=1), counts
 
 
 def better_tension(tension: float, feature: float, classes: tuple[Offsets, Offsets]) -> float:
-    """Climb towards the tension that expects the feature which the posteriors show.
+    """Improve the tension by gradient ascent.
 
-    `feature` is the posterior mean of h per picking word. The original counts i from 0 in it, from
-    1 in the prior; here it is 1 in both, which makes this the true gradient.
+    `feature` is the posterior mean of h per picking word. The original counts i from 0 in it but
+    from 1 in the prior; here i counts from 1 in both, which gives the true gradient.
     """
     lengths, counts = classes
     words = float(lengths[:, 0] @ counts)

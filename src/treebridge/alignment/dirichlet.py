@@ -29,7 +29,7 @@ def normalize(table: PairTable, counts: Knowledge, alpha: float, threads: Thread
 def digamma(x):
     """ψ(x) for x > 0: the recurrence up to 6, then the asymptotic series; exact to 1e-10.
 
-    0 at 0, the total of a word that meets no other: nobody will ask for its probabilities.
+    0 at 0, the total of a word without partners, whose probabilities are never used.
     """
     if x <= 0.0:
         return 0.0
@@ -44,7 +44,7 @@ def digamma(x):
 
 @nb.njit(cache=True, nogil=True)
 def _column_sums(first, last, table, counts, alpha):
-    """Σ(c + α) of the reverse direction, over some of the rows."""
+    """Σ(c + α) of the reverse direction, over a range of rows."""
     totals = np.zeros(len(counts.null_target))
     for slot in range(table.starts[first], table.starts[last]):
         if table.keys[slot] >= 0:

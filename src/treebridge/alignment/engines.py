@@ -1,4 +1,4 @@
-"""The aligners by name."""
+"""Aligners by name."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ DEFAULT = Hmm.engine
 
 
 def engine(name: str) -> type[Aligner]:
-    """The engine of this name."""
+    """Return the aligner class of this name."""
     if name not in _ENGINES:
-        raise TreebridgeError(f"no aligner is called {name!r}; take {' or '.join(_ENGINES)}")
+        raise TreebridgeError(f"unknown aligner {name!r}; choose from {', '.join(_ENGINES)}")
     return _ENGINES[name][0]
 
 
 def load_aligner(folder: str | Path) -> Aligner:
-    """A model that `Aligner.save` wrote, whichever engine it is of."""
+    """Load a model that `Aligner.save` wrote, whatever its engine."""
     folder = Path(folder)
     config = read_config(folder, KIND, FORMAT)
     check_files(folder, config)
@@ -35,6 +35,6 @@ def load_aligner(folder: str | Path) -> Aligner:
     try:
         settings = _ENGINES[kind.engine][1](**field(config, "settings", dict, where))
     except TypeError:
-        raise TreebridgeError(f"damaged: 'settings' cannot be used; {FIX}", file=where) from None
+        raise TreebridgeError(f"damaged: 'settings' is invalid; {FIX}", file=where) from None
     trained, made = (field(config, name, dict, where) for name in ("trained", "made"))
     return kind(*read_parts(folder), settings, trained, made)

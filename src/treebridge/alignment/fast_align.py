@@ -28,22 +28,22 @@ from treebridge.alignment.indexed import IndexedPairs
 from treebridge.alignment.table import PairTable, equal_ranges
 from treebridge.alignment.threads import Threads
 
-UNSEEN = 1e-9  # the probability of a word pair that training did not see, as in the original
+UNSEEN = 1e-9  # the probability of a word pair unseen in training, as in the original
 
 
 @dataclass(frozen=True)
 class FastAlignSettings:
-    """The original's defaults, as its users call it (-d -o -v)."""
+    """The defaults of the original with its usual options (-d -o -v)."""
 
-    iterations: int = 5  # the last one decodes only
+    iterations: int = 5  # the last one only decodes
     null: float = 0.08
     alpha: float = 0.01
     tension: float = 4.0
-    double: bool = False  # 64 bits a number: for comparisons, at twice the memory
+    double: bool = False  # 64-bit numbers, for comparisons; takes twice the memory
 
 
 class Prior(NamedTuple):
-    """How likely words pick nothing, and how far from the diagonal they pick."""
+    """The probability of NULL, and the diagonal tension of both directions."""
 
     null: float
     forward: float  # tension
@@ -51,7 +51,7 @@ class Prior(NamedTuple):
 
 
 class FastAlign(Aligner):
-    """The model of the paper."""
+    """fast_align in both directions."""
 
     engine = "fast-align"
 
@@ -79,12 +79,12 @@ class FastAlign(Aligner):
 
     @property
     def prior(self) -> Prior:
-        """The prior that training arrived at."""
+        """The prior after training."""
         tensions = (self.trained["tension_forward"], self.trained["tension_reverse"])
         return Prior(self.settings.null, *tensions)
 
     def choices(self, corpus: IndexedPairs, threads: Threads, report: Report = quiet) -> Choices:
-        """The most likely choice of every word; ties go to NULL, then to the lowest position."""
+        """Make the most likely choice for every word; ties go to NULL, then the lowest position."""
         corpus = self.own(corpus)
         choices = Choices.none(corpus)
         sides = corpus.source, corpus.target
@@ -105,7 +105,7 @@ def train(
     report: Report,
     settings: FastAlignSettings,
 ) -> tuple[Knowledge, Prior]:
-    """All iterations but the last, which only decodes."""
+    """Run all iterations but the last, which only decodes."""
     known = Knowledge.filled(table, corpus, 1.0, settings.double)  # uniform, at any scale
     counts = Knowledge.filled(table, corpus, 0.0, settings.double)
     prior = Prior(settings.null, settings.tension, settings.tension)
@@ -158,7 +158,7 @@ def _expect(
 
 @nb.njit(cache=True, nogil=True)
 def _posteriors(block, first, last, source, target, known, prior):
-    """Fill in the posteriors of some sentences; return their features h, summed over the words."""
+    """Fill in the posteriors of a range of sentences; return the sums of their features h."""
     forward = reverse = 0.0
     rows, columns = largest(block.first + first, block.first + last, source, target)
     weights = np.empty(max(rows, columns))
@@ -195,7 +195,7 @@ def _posteriors(block, first, last, source, target, known, prior):
 
 @nb.njit(cache=True, nogil=True)
 def _pick(block, first, last, source, target, known, prior, forward, reverse):
-    """The arg-max of every word of some sentences."""
+    """Choose the arg-max for every word of a range of sentences."""
     rows, columns = largest(block.first + first, block.first + last, source, target)
     weights = np.empty(max(rows, columns))
     for k in range(first, last):

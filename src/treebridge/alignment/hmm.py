@@ -1,9 +1,9 @@
-"""The `hmm` engine: two hidden Markov models, one a direction, that are trained to agree.
+"""The `hmm` engine: two hidden Markov models, one per direction, trained to agree.
 
-Liang, Taskar, Klein (2006), *Alignment by Agreement*: what both directions believe is counted, the
-product of their posteriors. They start from a few iterations of fast_align, and word probabilities
-are estimated as there. Each word then picks by the geometric mean of the two posteriors. Rare
-words share what is known of words that begin alike.
+Liang, Taskar, Klein (2006), *Alignment by Agreement*: the expected counts are products of the two
+directions' posteriors. Training starts with a few iterations of fast_align and estimates word
+probabilities in the same way. Each word then picks by the geometric mean of the two posteriors.
+Rare words with the same prefix share their probabilities.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from treebridge.alignment.threads import Threads
 
 @dataclass(frozen=True)
 class HmmSettings:
-    """Chosen on the development files; docs/benchmarks.md has the figures."""
+    """Settings tuned on development data; see docs/benchmarks.md."""
 
-    warm_up: int = 4  # iterations of fast_align before
+    warm_up: int = 4  # initial iterations of fast_align
     iterations: int = 4
     null: float = 0.05
     alpha: float = 0.01
-    threshold: float = 0.3  # of the two posteriors' geometric mean, for a word to pick
-    jump_smoothing: float = 0.001  # the share of jumps that may be of any class
-    rare: int = 5  # words seen less often are taken for one with others that begin alike
-    letters: int = 4  # with the same so many letters
-    common: int = 5  # words seen so often but together once are no translations
-    double: bool = False  # 64 bits a number: for comparisons, at twice the memory
+    threshold: float = 0.3  # minimum geometric mean of the two posteriors for a pick
+    jump_smoothing: float = 0.001  # added to the share of every class
+    rare: int = 5  # words seen less often share an id by prefix
+    letters: int = 4  # length of that prefix
+    common: int = 5  # words at least this frequent that co-occur once are not translations
+    double: bool = False  # 64-bit numbers, for comparisons; takes twice the memory
 
 
 class Chains(NamedTuple):
-    """How words move, in both directions."""
+    """Jump probabilities of both directions."""
 
-    jumps: Floats  # [2, CLASSES]: the probability of a single jump
+    jumps: Floats  # [2, CLASSES]: probability of a single jump
     null: float
 
 
 class Hmm(Aligner):
-    """Both directions, trained by agreement."""
+    """Hidden Markov models of both directions, trained by agreement."""
 
     engine = "hmm"
 
@@ -95,11 +95,11 @@ class Hmm(Aligner):
 
     @property
     def chains(self) -> Chains:
-        """The jumps that training arrived at."""
+        """The jump probabilities after training."""
         return Chains(np.array(self.trained["jumps"]), self.settings.null)
 
     def choices(self, corpus: IndexedPairs, threads: Threads, report: Report = quiet) -> Choices:
-        """Every word picks the word that the two directions together believe in most, if enough."""
+        """Choose for every word by both directions' posteriors; NOTHING below the threshold."""
         corpus = self.own(corpus)
         choices = Choices.none(corpus)
         sides = corpus.source, corpus.target
@@ -125,7 +125,7 @@ def _expect(
     report: Report,
     progress: tuple[int, int],
 ) -> Floats:
-    """Fill the counts; return the expected jumps of both directions."""
+    """Fill the counts; return the expected numbers of jumps of both directions."""
     step, steps = progress
 
     def posteriors(block: Block, first: int, last: int) -> Floats:
@@ -146,7 +146,7 @@ def _expect(
 
 
 def _group_rare(corpus: IndexedPairs, settings: HmmSettings) -> IndexedPairs:
-    """Rare words by their first letters: what is known of one form is known of the others."""
+    """Group rare words by prefix, so that inflected forms share their probabilities."""
     vocabularies = (
         words.grouped(
             np.bincount(side.words, minlength=words.size), settings.rare, settings.letters
@@ -160,13 +160,13 @@ def _group_rare(corpus: IndexedPairs, settings: HmmSettings) -> IndexedPairs:
 
 
 def first_jumps() -> Floats:
-    """A guess to begin with: the next word's translation comes next."""
+    """Initial guess: the next word's translation comes next."""
     near = np.exp(-0.5 * np.abs(np.arange(CLASSES) - (CLASSES // 2 + 1.0)))
     return np.stack([near + 0.005] * 2)
 
 
 def estimate_jumps(counts: Floats, smoothing: float) -> Floats:
-    """The probability of a jump of each class, from expected counts [2, CLASSES]."""
+    """Estimate the probability of a jump of each class from expected counts [2, CLASSES]."""
     total = counts.sum(axis=1, keepdims=True)
     total[total == 0] = 1.0
     jumps: Floats = (counts / total + smoothing) / class_widths()

@@ -1,4 +1,4 @@
-"""A bitext as numbers: flat arrays of word ids, which is all that an aligner needs to see."""
+"""A bitext as flat arrays of word ids, the input of aligners."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from treebridge.corpus.bitext import Pair, Walk
 from treebridge.errors import TreebridgeError
 
-MAX_WORDS = 32_767  # of a sentence: positions are 16-bit numbers
+MAX_WORDS = 32_767  # per sentence: positions are 16-bit numbers
 UNKNOWN = -1  # the id of a word that a trained model has not seen
 
 Floats = npt.NDArray[np.floating]
@@ -23,10 +23,10 @@ Offsets = npt.NDArray[np.int64]
 
 
 class Vocabulary(dict[str, int]):
-    """Word → id, in the order of first sight; case is ignored, for counting only.
+    """Word → id, in order of first occurrence; case is ignored.
 
-    A growing vocabulary learns the words that it is asked for. A closed one takes a word that it
-    does not have for others that begin alike (`prefixes`), or else calls it UNKNOWN.
+    A growing vocabulary adds the words that are looked up. A closed one maps a missing word to the
+    id of its prefix (`prefixes`), or else to UNKNOWN.
     """
 
     def __init__(self, words: Iterable[str] = (), *, growing: bool = True):
@@ -38,7 +38,7 @@ class Vocabulary(dict[str, int]):
     def __missing__(self, word: str) -> int:
         lower = word.lower()
         if lower != word:
-            return self[lower]  # not kept under its written form: the vocabulary stays small
+            return self[lower]  # only lower case is stored, which keeps the vocabulary small
         if not self.growing:
             longer = len(word) > self.letters
             return self.prefixes.get(word[: self.letters], UNKNOWN) if longer else UNKNOWN
@@ -47,13 +47,13 @@ class Vocabulary(dict[str, int]):
 
     @property
     def size(self) -> int:
-        """How many ids there are."""
+        """Number of ids."""
         return len(self) + len(self.prefixes)
 
     def grouped(self, seen: npt.NDArray[np.int64], rare: int, letters: int) -> Vocabulary:
-        """A closed vocabulary in which words seen less than `rare` times share an id by prefix.
+        """Return a closed vocabulary in which words rarer than `rare` share an id by prefix.
 
-        `seen[id]` is how often each word occurs; words no longer than the prefix stay as they are.
+        `seen[id]` is the frequency of each word; words no longer than the prefix keep their own id.
         """
         often = (seen >= rare).tolist()
         own = [word for word, k in self.items() if often[k] or len(word) <= letters]
@@ -66,9 +66,9 @@ class Vocabulary(dict[str, int]):
 
 
 class Side(NamedTuple):
-    """All sentences of one language, one after the other; sentence n is words[at[n] : at[n + 1]].
+    """All sentences of one language, concatenated; sentence n is words[at[n] : at[n + 1]].
 
-    A tuple, because compiled functions take these.
+    A tuple, because compiled functions accept those.
     """
 
     words: Ints
@@ -81,9 +81,9 @@ class Side(NamedTuple):
 
 @dataclass
 class IndexedPairs:
-    """Sentence pairs as word ids, with the place in its file that each one has.
+    """Sentence pairs as word ids, with their line numbers.
 
-    `lines[n]` is the number, from 0, of the raw pair that pair n was; `read` counts them.
+    `lines[n]` is the index of pair n among the `read` raw pairs, from 0.
     """
 
     source: Side
@@ -102,7 +102,7 @@ class IndexedPairs:
         return len(self.source.words) + len(self.target.words)
 
     def with_words(self, source_words: Vocabulary, target_words: Vocabulary) -> IndexedPairs:
-        """The same pairs in the ids of other vocabularies."""
+        """Convert the pairs to the ids of other vocabularies."""
         sides = []
         for side, old, new in (
             (self.source, self.source_words, source_words),
@@ -114,14 +114,14 @@ class IndexedPairs:
 
     @cached_property
     def cells(self) -> Offsets:
-        """Where every sentence pair's word pairs begin, if all stood in one row."""
+        """Where the word pairs of every sentence pair begin in a flat array."""
         at = np.zeros(len(self) + 1, np.int64)
         np.cumsum(self.source.lengths() * self.target.lengths(), out=at[1:])
         return at
 
 
 class PairIndexer:
-    """Takes pairs in and keeps four bytes a word of them."""
+    """Collects pairs as word ids, in four bytes per word."""
 
     def __init__(
         self, source_words: Vocabulary | None = None, target_words: Vocabulary | None = None
@@ -147,14 +147,14 @@ class PairIndexer:
         self._lines.append(line)
 
     def take(self, walk: Walk, counted: Iterable[Pair]) -> int:
-        """Append the pairs of a walk through a bitext, as `counted` passes them on; how many."""
+        """Append the pairs of a walk, as yielded by `counted`; return their number."""
         before = len(self._lines)
         for pair in counted:
             self.add(pair, walk.counts.read - 1)
         return len(self._lines) - before
 
     def done(self, read: int | None = None) -> IndexedPairs:
-        """What was taken in; `read` is the number of raw pairs it came from."""
+        """Return the collected pairs; `read` is the number of raw pairs they come from."""
         source, target = (
             Side(np.array(words, np.int32), np.array(at, np.int64))
             for words, at in zip(self._words, self._at, strict=True)
@@ -172,8 +172,8 @@ def index_bitext(walk: Walk) -> IndexedPairs:
 
 
 def index_pairs(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> IndexedPairs:
-    """Encode pairs of word lists that come from no file."""
-    encoder = PairIndexer()
+    """Index pairs of word lists."""
+    indexer = PairIndexer()
     for number, pair in enumerate(pairs):
-        encoder.add(pair, number)
-    return encoder.done()
+        indexer.add(pair, number)
+    return indexer.done()

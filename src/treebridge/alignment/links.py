@@ -1,4 +1,4 @@
-"""Links: for every sentence pair, which source word goes with which target word."""
+"""Links: the aligned source and target words of every sentence pair."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Positions = npt.NDArray[np.uint16]
 class Links:
     """The links of all pairs in flat arrays; `links[n]` is an array [k, 2] of (source, target).
 
-    Pair n is the n-th that the bitext keeps. Within a pair links are sorted.
+    Pair n is the n-th that the bitext keeps. The links of a pair are sorted.
     """
 
     source: Positions
     target: Positions
     at: Offsets
-    # Where they come from a file: the number of each pair's line in it, and of all its lines.
+    # For bitexts from files: the line number of each pair, and the number of lines.
     lines: Offsets | None = field(default=None, compare=False)
     read: int | None = field(default=None, compare=False)
 
@@ -42,16 +42,16 @@ class Links:
 
     @property
     def total(self) -> int:
-        """Links of all pairs together."""
+        """Total number of links."""
         return len(self.source)
 
     def is_consistent(self) -> bool:
-        """Whether the arrays belong together; those from a file may not."""
+        """Whether the arrays belong together; those from a damaged file may not."""
         ends = len(self.at) and self.at[0] == 0 and self.at[-1] == len(self.source)
         return bool(ends and len(self.source) == len(self.target) and (np.diff(self.at) >= 0).all())
 
     def first(self, pairs: int) -> Links:
-        """Those of the first pairs only."""
+        """Return the links of the first pairs."""
         end = self.at[pairs]
         lines = None if self.lines is None else self.lines[:pairs]
         return replace(
@@ -63,7 +63,7 @@ class Links:
         )
 
     def to_pharaoh(self) -> Iterator[str]:
-        """One line of `i-j` per pair; pairs that the filters left out get an empty line."""
+        """Yield one line of `i-j` per pair; pairs that were filtered out get an empty line."""
         written = 0
         lines = range(len(self)) if self.lines is None else self.lines.tolist()
         for n, line in enumerate(lines):
@@ -76,19 +76,19 @@ class Links:
         return f"Links({self.total:,} links in {len(self):,} sentence pairs)"
 
     def one_to_one(self) -> Links:
-        """Without every link whose source or target word has another one."""
+        """Drop every link whose source or target word has another link."""
         keep = _alone(self.source, self.target, self.at)
         at = np.concatenate([[0], np.cumsum(keep)])[self.at]
         return replace(self, source=self.source[keep], target=self.target[keep], at=at)
 
     @classmethod
     def of(cls, pairs: Iterable[Iterable[tuple[int, int]]]) -> Links:
-        """From sets of links."""
+        """Create links from one set per pair."""
         return cls.stack([np.array(sorted(set(links))).reshape(-1, 2) for links in pairs])
 
     @classmethod
     def stack(cls, rows: Sequence[npt.NDArray[np.number]]) -> Links:
-        """From the [k, 2] arrays of all pairs, each sorted."""
+        """Create links from one sorted [k, 2] array per pair."""
         flat = np.concatenate([np.zeros((0, 2)), *rows]).astype(np.uint16)
         at = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
         return cls(flat[:, 0].copy(), flat[:, 1].copy(), at)
@@ -96,7 +96,7 @@ class Links:
 
 @nb.njit(cache=True, nogil=True)
 def _alone(source, target, at):
-    """Which links share no word with another one."""
+    """Which links share no word with another link."""
     keep = np.ones(len(source), np.bool_)
     links_of_source = np.zeros(1 << 16, np.int32)
     links_of_target = np.zeros(1 << 16, np.int32)

@@ -1,7 +1,6 @@
-"""Links as text: one line of `i-j` a pair, source–target, counted from 0, as all aligners write it.
+"""Pharaoh format: one line of source–target links `i-j` per pair, counted from 0.
 
-The file is parallel to the bitext's own: it has a line for every raw pair, and an empty one for a
-pair that the filters leave out.
+The file is parallel to the bitext: it has one line per raw pair, empty if the pair is filtered out.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from treebridge.errors import TreebridgeError
 
 
 def write_pharaoh(path: str | Path, links: Links) -> None:
-    """Write links, each on the line that its pair has in the bitext; `-` is standard output."""
+    """Write links to the lines that their pairs have in the bitext; `-` is standard output."""
     stream: AbstractContextManager[TextIO]
     stream = nullcontext(sys.stdout) if str(path) == "-" else write_text(path)
     with stream as out:
@@ -31,9 +30,9 @@ def write_pharaoh(path: str | Path, links: Links) -> None:
 
 
 def read_pharaoh(path: str | Path, bitext: Bitext) -> Links:
-    """The links of the pairs that a bitext keeps; every index is checked against its words."""
+    """Read the links of the pairs that a bitext keeps; check every index against its words."""
     lines = read_lines(path)
-    links, at = array("H"), array("q", [0])  # many: not a Python object each
+    links, at = array("H"), array("q", [0])  # compact: there may be millions
     used = 0
     walk = iter(bitext)
     for pair in walk:
@@ -44,8 +43,7 @@ def read_pharaoh(path: str | Path, bitext: Bitext) -> Links:
                 _, text = next(lines)
             except StopIteration:
                 raise TreebridgeError(
-                    f"the links end after {used - 1:,} lines, the bitext goes on; "
-                    "a links file has a line for every pair of the bitext",
+                    f"expected one line per pair of the bitext, found only {used - 1:,} lines",
                     file=name_of(path),
                 ) from None
         found = set(parse_links(text, len(pair.source), len(pair.target), path, used))
@@ -55,8 +53,8 @@ def read_pharaoh(path: str | Path, bitext: Bitext) -> Links:
     unread = bitext.limit is not None and walk.counts.kept == bitext.limit
     if used + rest != walk.counts.read and not unread:
         raise TreebridgeError(
-            f"the links have {used + rest:,} lines, the bitext has {walk.counts.read:,} pairs; "
-            "a links file has a line for every pair of the bitext",
+            f"expected one line per pair of the bitext ({walk.counts.read:,}), "
+            f"found {used + rest:,} lines",
             file=name_of(path),
         )
     flat = np.array(links, np.uint16).reshape(-1, 2)
@@ -66,12 +64,12 @@ def read_pharaoh(path: str | Path, bitext: Bitext) -> Links:
 def parse_links(
     text: str, source: int, target: int, path: str | Path, line: int
 ) -> Iterator[tuple[int, int]]:
-    """The links of a line, for sentences of so many words."""
+    """Parse the links of a line; `source` and `target` are the numbers of words."""
     for part in text.split():
         left, dash, right = part.partition("-")
         if not (dash and left.isascii() and left.isdigit() and right.isascii() and right.isdigit()):
             raise TreebridgeError(
-                f"{part!r} is no link; a link is source-target, two positions from 0, like 3-4",
+                f"expected a link such as 3-4 (source-target, counted from 0), found {part!r}",
                 file=name_of(path),
                 line=line,
             )
@@ -79,8 +77,8 @@ def parse_links(
         for side, position, words in (("source", i, source), ("target", j, target)):
             if position >= words:
                 raise TreebridgeError(
-                    f"link {part}: the {side} sentence has {words} words, counted from 0; "
-                    "were the links made from other words, or with the sides exchanged?",
+                    f"link {part} is out of range: the {side} sentence has {words} words; were the "
+                    "links made with another tokenizer or with the sides swapped?",
                     file=name_of(path),
                     line=line,
                 )

@@ -1,4 +1,4 @@
-"""From a bitext to its links: the one way that every command and the library take."""
+"""Align the words of a bitext, for every command and for Python."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ WordPair = tuple[Sequence[str], Sequence[str]]
 
 @dataclass(frozen=True)
 class Aligned:
-    """A bitext with its links, and what they were made from."""
+    """An aligned bitext: its links, and the aligner and choices that they were made from."""
 
     corpus: IndexedPairs
     aligner: Aligner
     choices: Choices
     links: Links
-    pairs: int  # of the bitext; what comes after them are the further pairs
+    pairs: int  # of the bitext; the `further` pairs follow
     counts: Counts
     threads: int | None = None
 
     def symmetrized(self, method: str) -> Links:
-        """The links of both directions, put together in another way."""
+        """Combine the two directions by another method."""
         with Threads(self.threads) as threads:
             return symmetrize(self.corpus, self.choices, method, threads)
 
@@ -45,7 +45,7 @@ def align(
     threads: int | None = None,
     progress: Progress = QUIET,
 ) -> Links:
-    """The links between the words of a bitext, by an aligner that is trained on it."""
+    """Train an aligner on a bitext and return the links between its words."""
     settings = settings or AlignSettings()
     return align_pairs(bitext, settings, threads=threads, progress=progress).links
 
@@ -59,7 +59,7 @@ def align_pairs(
     threads: int | None = None,
     progress: Progress = QUIET,
 ) -> Aligned:
-    """Train an aligner on a bitext, or take a trained one, and link the words of every pair.
+    """Train an aligner on a bitext, unless one is given, and link the words of every pair.
 
     `further` pairs, such as those of a gold standard, are aligned together with the bitext.
     """

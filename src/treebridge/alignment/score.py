@@ -53,7 +53,7 @@ def score(
     sure: Iterable[LinkSet],
     possible: Iterable[LinkSet] | None = None,
 ) -> Score:
-    """Score the links of some pairs; without `possible` ones all gold links are sure."""
+    """Score the links of some pairs; without `possible`, all gold links are sure."""
     sure = list(sure)
     result = Score()
     for links, must, may in zip(found, sure, sure if possible is None else possible, strict=True):
@@ -66,13 +66,13 @@ def score(
 
 
 def read_gold(path: str | Path) -> list[GoldPair]:
-    """Gold pairs: source, tab, target, tab, links; words are what white space separates."""
+    """Read gold pairs: tab-separated source, target and links; words are separated by spaces."""
     pairs = []
     for number, line in read_lines(path):
         columns = line.split("\t")
         if len(columns) != 3:
             raise TreebridgeError(
-                f"{len(columns)} columns, a gold file has 3: source, target and links like 0-0 1-2",
+                f"expected 3 columns (source, target, links like 0-0 1-2), found {len(columns)}",
                 file=name_of(path),
                 line=number,
             )
@@ -80,5 +80,5 @@ def read_gold(path: str | Path) -> list[GoldPair]:
         links = set(parse_links(columns[2], len(source), len(target), path, number))
         pairs.append(GoldPair(source, target, links))
     if not pairs:
-        raise TreebridgeError("the file is empty; it should hold gold links", file=name_of(path))
+        raise TreebridgeError("the file is empty; expected gold links", file=name_of(path))
     return pairs

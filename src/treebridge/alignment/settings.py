@@ -1,4 +1,4 @@
-"""What can be chosen about word alignment."""
+"""Word alignment settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Symmetrization = Literal[
 
 @dataclass(frozen=True)
 class AlignSettings:
-    """Which aligner is trained, and how its two directions become one set of links."""
+    """Which aligner to train, and how to combine its two directions."""
 
     aligner: AlignerName = "hmm"
     symmetrize: Symmetrization = "intersection"

@@ -1,4 +1,4 @@
-"""Two directions make one set of links.
+"""Symmetrization: two directions are combined into one set of links.
 
 `intersection` ⊆ `grow-diag` ⊆ `grow-diag-final` or `-final-and` ⊆ `union`; `forward` and `reverse`
 are the directions as they are. Och & Ney (2003); Koehn, Och, Marcu (2003).
@@ -31,9 +31,10 @@ _RANGES = 64
 
 
 def symmetrize(corpus: IndexedPairs, choices: Choices, method: str, threads: Threads) -> Links:
-    """The links of every pair."""
+    """Combine the choices of both directions into links."""
     if method not in _NUMBER:
-        raise TreebridgeError(f"no symmetrisation is called {method!r}; take {', '.join(METHODS)}")
+        known = ", ".join(METHODS)
+        raise TreebridgeError(f"unknown symmetrization {method!r}; choose from {known}")
     if not len(corpus):
         return Links.of([])
     number = _NUMBER[method]
@@ -106,7 +107,7 @@ def _choose(grid, method):
 
 @nb.njit(cache=True, nogil=True)
 def _grow(grid, row_free, column_free):
-    """Add neighbours of links, diagonal ones too, where a word has none yet, until none is left."""
+    """Add neighbours of links, also diagonal ones, that link a free word, until none is left."""
     rows, columns = grid.shape
     growing = True
     while growing:

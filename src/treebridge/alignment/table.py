@@ -1,8 +1,8 @@
-"""Which words of the two languages ever meet in a sentence pair, found in a step or two.
+"""A hash table of the word pairs that co-occur in a sentence pair.
 
-A row for every source word holds the target words that it meets, hashed by open addressing. Both
-directions and both engines share it: what they know about a word pair stands in arrays of their
-own, at the pair's slot.
+Each source word has a row with the target words that it co-occurs with, in open addressing. Both
+directions and both engines share it: they keep probabilities and counts in separate arrays, indexed
+by the pair's slot.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from treebridge.alignment.threads import Threads
 
 EMPTY = -1
 MISSING = np.int64(-1)
-_CHUNKS = 64  # of rows with equal numbers of tokens: enough to keep all cores busy to the end
+_CHUNKS = 64  # of rows with equally many tokens: enough to keep all cores busy
 
 
 class PairTable(NamedTuple):
@@ -30,17 +30,17 @@ class PairTable(NamedTuple):
 
     @property
     def slots(self) -> int:
-        """Room for word pairs, a sixth of it empty."""
+        """Number of slots, a sixth of them empty."""
         return len(self.keys)
 
     @classmethod
     def build(
         cls, corpus: IndexedPairs, threads: Threads, *, common: int | None = None
     ) -> PairTable:
-        """Collect all pairs: per source word, the target words of the sentences that it is in.
+        """Collect for every source word the target words of its sentences.
 
-        Two words that occur `common` times or more each and meet but once are left out if `common`
-        is given: chance brought them together. It is most of all pairs.
+        With `common`, two words that each occur at least this often but co-occur only once are left
+        out as coincidental. These are most of all pairs.
         """
         rows, columns = corpus.source_words.size, corpus.target_words.size
         source, target = corpus.source, corpus.target
@@ -53,7 +53,7 @@ class PairTable(NamedTuple):
         need = common or 0
         threads.map(lambda r: _size_rows(*r, places, at, target, frequent, need, sizes), ranges)
         starts = np.zeros(rows + 1, np.int64)
-        # A free slot in every row ends the search for what is not there.
+        # A free slot in every row ends the search for a missing word.
         np.cumsum(sizes + sizes // 5 + 1, out=starts[1:])
         table = cls(starts, np.full(starts[-1], EMPTY, np.int32))
         threads.map(lambda r: _fill_rows(*r, places, at, target, frequent, need, table), ranges)
@@ -61,14 +61,14 @@ class PairTable(NamedTuple):
 
 
 def equal_ranges(at: Offsets, parts: int) -> list[tuple[int, int]]:
-    """Cut what stands at these offsets into ranges of about the same size; none is empty."""
+    """Split offsets into non-empty ranges of about the same size."""
     cuts = np.searchsorted(at, np.linspace(0, at[-1], parts + 1)[1:-1])
     edges = np.unique(np.concatenate([[0], cuts, [len(at) - 1]]))
     return [(int(a), int(b)) for a, b in pairwise(edges)]
 
 
 class ByWord(NamedTuple):
-    """Where every word occurs, in order: word w from at[w] to at[w + 1], unknown words at last."""
+    """Occurrences sorted by word: those of word w from at[w] to at[w + 1], unknown words last."""
 
     at: Offsets
     sentences: Ints
@@ -77,7 +77,7 @@ class ByWord(NamedTuple):
 
 @nb.njit(cache=True, nogil=True)
 def by_word(side, first, last, rows):
-    """Order the words of some sentences by their ids, which are below `rows`."""
+    """Sort the words of a range of sentences by their ids, which are below `rows`."""
     start, end = side.at[first], side.at[last]
     at = np.zeros(rows + 2, np.int64)
     for word in side.words[start:end]:
@@ -97,7 +97,7 @@ def by_word(side, first, last, rows):
 
 @nb.njit(cache=True, nogil=True)
 def _meets(row, places, at, target, frequent, need, met_by, times, met):
-    """Write the target words that a row meets (twice, where both are frequent) into `met`."""
+    """Write the target words that co-occur with a row (twice, if both are frequent) into `met`."""
     often = need > 0 and at[row + 1] - at[row] >= need
     size = 0
     for place in range(at[row], at[row + 1]):
@@ -147,7 +147,7 @@ def _first_slot(table, row, word):
 
 @nb.njit(cache=True, nogil=True)
 def find(table, row, word):
-    """The slot of a word pair, or MISSING; a word below 0 is unknown."""
+    """Return the slot of a word pair, or MISSING; ids below 0 are unknown words."""
     if row < 0 or word < 0:
         return MISSING
     slot = _first_slot(table, row, word)

@@ -1,4 +1,4 @@
-"""Work on several cores: compiled loops let go of Python's lock, so that threads are enough."""
+"""Work on several cores; compiled loops release the GIL, so threads are enough."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ R = TypeVar("R")
 
 
 class Threads:
-    """A few threads; results come in the order of the work, whoever did it."""
+    """A thread pool; results come in the order of the items."""
 
     def __init__(self, number: int | None = None):
         self.number = number or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self.number) if self.number > 1 else None
 
     def map(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:
-        """Do the work on every item."""
+        """Call a function on every item."""
         return list(self._pool.map(work, items) if self._pool else map(work, items))
 
     def __enter__(self) -> Threads:
