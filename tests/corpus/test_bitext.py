@@ -133,7 +133,7 @@ def test_duplicates_are_remembered_in_bounded_memory(
     [
         ("a.tsv", "a\tb\nno separator\n", r"a.tsv:2: no tab between source and target"),
         ("a.txt", "a ||| b\na | b\n", r"a.txt:2: no \|\|\| between source and target"),
-        ("a.txt", "a ||| b\na ||| b ||| c\n", r"a.txt:2: 2 times \|\|\|"),
+        ("a.txt", "a ||| b\na ||| b ||| c\n", r"a.txt:2: expected one \|\|\| per line, found 2"),
         ("a.tmx", "<tmx>\n<body></tmx>", r"a.tmx:2: this is not well-formed XML"),
     ],
 )
@@ -146,7 +146,7 @@ def test_parallel_files_of_different_length(tmp_path: Path) -> None:
     long = write(tmp_path / "c.en", "a\nb\nc\n")
     short = write(tmp_path / "c.pt", "a\nb")
     for files in [(long, short), (short, long)]:
-        with pytest.raises(TreebridgeError, match=r"c.en:3: .*c.pt ends after 2 lines"):
+        with pytest.raises(TreebridgeError, match=r"c.en:3: .*c.pt has 2 lines"):
             list(read_pairs(*files))
 
 
@@ -161,7 +161,7 @@ def test_zip_without_the_language(tmp_path: Path) -> None:
 
 
 def test_wrong_number_of_files() -> None:
-    with pytest.raises(TreebridgeError, match="one file or two parallel ones, not 3"):
+    with pytest.raises(TreebridgeError, match="expected one file or two parallel files, found 3"):
         Bitext.read("a", "b", "c")
-    with pytest.raises(TreebridgeError, match=r"nowhere.tsv: there is no such file"):
+    with pytest.raises(TreebridgeError, match=r"nowhere.tsv: file not found"):
         list(Bitext.read("nowhere.tsv"))

@@ -111,7 +111,7 @@ def test_compressed(compress, tmp_path: Path) -> None:
     path.write_bytes(compress(GOOD.encode()))
     assert write(list(read_conllu(path))) == GOOD
     path.write_bytes(compress(GOOD.encode() * 500)[:-12])
-    with pytest.raises(TreebridgeError, match=r"any.name: the file is damaged or cut short"):
+    with pytest.raises(TreebridgeError, match=r"any.name: the file is damaged or truncated"):
         list(read_conllu(path))
 
 
@@ -121,18 +121,18 @@ ROW = "1\tA\ta\tX\t_\t_\t0\troot\t_\t_\n"
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("# c\n1\tA\ta\tX\t_\t_\t0\troot\t_\n\n", 2, "9 columns, CoNLL-U has 10"),
+        ("# c\n1\tA\ta\tX\t_\t_\t0\troot\t_\n\n", 2, "expected 10 columns, found 9"),
         ("1 A a X _ _ 0 root _ _\n\n", 1, "separated by tabs, not spaces"),
         (GOOD + TWO_WORDS.format(0, "x"), 13, "HEAD 'x' is not a number from 0 to 2"),
         (TWO_WORDS.format(0, "-1"), 2, "HEAD '-1' is not a number from 0 to 2"),
         (TWO_WORDS.format(0, "²"), 2, "HEAD '²' is not a number"),
         (TWO_WORDS.format(3, 0), 1, "HEAD 3 is out of range: the sentence has 2 words"),
-        (ROW + ROW + "\n", 2, "id 1 stands twice"),
-        (ROW + ROW.replace("1", "3", 1) + "\n", 2, "id 3 where 2 is expected"),
-        (ROW.replace("1", "x", 1) + "\n", 1, "id 'x' is no number"),
+        (ROW + ROW + "\n", 2, "ID 1 occurs twice"),
+        (ROW + ROW.replace("1", "3", 1) + "\n", 2, "expected ID 2, found 3"),
+        (ROW.replace("1", "x", 1) + "\n", 1, "ID 'x' is not a number"),
         (ROW + ROW.replace("1", "1-2", 1) + "\n", 2, "must come right before its first word"),
-        (ROW.replace("1", "1-2", 1) + ROW + "\n", 2, "ends at 2, past the end"),
-        (ROW + ROW.replace("1", "2.1", 1) + "\n", 2, "empty node 2.1 is not in its place"),
+        (ROW.replace("1", "1-2", 1) + ROW + "\n", 2, "ends at 2: the sentence has 1 words"),
+        (ROW + ROW.replace("1", "2.1", 1) + "\n", 2, "empty node 2.1 is out of place"),
         (ROW + "# late\n" + "\n", 2, "a comment between words"),
         ("1\t\ta\tX\t_\t_\t0\troot\t_\t_\n\n", 1, "FORM is empty"),
     ],
@@ -156,7 +156,7 @@ def test_bad_encodings() -> None:
     [
         ((2, 1), 1, "no word has HEAD 0"),
         ((0, 0), 2, "2 words have HEAD 0"),
-        ((0, 2), 2, "run in a cycle"),
+        ((0, 2), 2, "run into a cycle"),
         ((0, "_"), 2, "HEAD is _"),
     ],
 )

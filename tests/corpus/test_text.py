@@ -114,7 +114,7 @@ def test_spacy_rules() -> None:
     text = "El Sr. Pérez vino.  ¿Y  tú?\n"
     assert splitter.words("¿Y tú?") == ["¿", "Y", "tú", "?"]
     assert rebuild(splitter.sentences(text)) == text
-    with pytest.raises(TreebridgeError, match="no rules for the language 'zz'"):
+    with pytest.raises(TreebridgeError, match="no tokenizer for the language 'zz'"):
         Splitter("zz", engine="spacy")
 
 
@@ -122,7 +122,7 @@ def test_missing_extra_and_unknown_engine(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "spacy", None)
     with pytest.raises(TreebridgeError, match=r"pip install 'treebridge\[text\]'"):
         Splitter("es", engine="spacy")
-    with pytest.raises(TreebridgeError, match="no engine 'magic'"):
+    with pytest.raises(TreebridgeError, match="unknown tokenizer 'magic'"):
         Splitter(engine="magic")
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from treebridge.checksums import file_sha256
 from treebridge.corpus.artificial import World
-from treebridge.corpus.download import Remote, checksum
+from treebridge.corpus.download import Remote
 from treebridge.errors import TreebridgeError
 from treebridge.experiment import catalog, datasets
 from treebridge.experiment.datasets import Supply
@@ -84,6 +85,6 @@ def test_checksums_of_the_catalog_are_those_of_the_files(shared: Path) -> None:
         for part in ("train", "dev", "test"):
             path = shared / "data" / f"ud-{catalog.UD}" / f"UD_{entry.treebank}" / entry.file(part)
             if path.exists():
-                found[path.name] = checksum(path)
+                found[path.name] = file_sha256(path)
                 assert entry.remote(part).sha256 == found[path.name], path.name
     assert found == catalog.SHA256

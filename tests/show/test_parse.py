@@ -124,9 +124,9 @@ def test_multiword_tokens_come_back_as_ranges(home: Path, tmp_path: Path) -> Non
     ("name", "content", "message"),
     [
         ("latin.txt", "Ol\xe1\n".encode("latin-1"), r"latin.txt:1: byte 0xe1 is not UTF-8; .* iconv"),
-        ("nine.conllu", b"1\tA\ta\tX\t_\t_\t0\troot\t_\n\n", "nine.conllu:1: 9 columns, CoNLL-U has 10"),
-        ("empty.txt", b"", "empty.txt: found no sentence to parse"),
-        ("blank.txt", b" \n\n", "blank.txt: found no sentence to parse"),
+        ("nine.conllu", b"1\tA\ta\tX\t_\t_\t0\troot\t_\n\n", "nine.conllu:1: expected 10 columns, found 9"),
+        ("empty.txt", b"", "empty.txt: found no sentences to parse"),
+        ("blank.txt", b" \n\n", "blank.txt: found no sentences to parse"),
         ("wide.txt", b"\xff\xfeO\x00", "iconv -f utf-16"),
     ],
 )  # fmt: skip
@@ -153,7 +153,7 @@ def test_wrong_models_and_places(home: Path, tmp_path: Path) -> None:
     (tmp_path / "encoder" / "config.json").write_text('{"model_type": "bert"}')
     with pytest.raises(TreebridgeError, match="found an encoder"):
         command(*good, tmp_path / "encoder")
-    with pytest.raises(TreebridgeError, match="this is a folder; give a file"):
+    with pytest.raises(TreebridgeError, match="this is a folder; choose a file"):
         command("parse", tmp_path, "--model", home / "model")
     (tmp_path / "out").write_text("mine")
     with pytest.raises(TreebridgeError, match="this file exists; --force replaces it"):
@@ -161,7 +161,7 @@ def test_wrong_models_and_places(home: Path, tmp_path: Path) -> None:
     assert (tmp_path / "out").read_text() == "mine"
     command(*good, home / "model", "-o", tmp_path / "out", "--force")
     assert len(Treebank.read(tmp_path / "out")) == 1
-    for table, message in (("do de o", "t.tsv:1: a line is"), ("", "no multi-word tokens"),
+    for table, message in (("do de o", "t.tsv:1: expected a written word"), ("", "found no contractions"),
                            ("*x\ty z", "t.tsv:1: .* both columns")):  # fmt: skip
         (tmp_path / "t.tsv").write_text(table)
         with pytest.raises(TreebridgeError, match=message):

@@ -25,7 +25,7 @@ def test_a_sentence_as_an_argument(home: Path, tmp_path: Path, here: Run) -> Non
     assert texts("two words") == ["Six."]
     for name in ("my text.txt", "word", "a/b"):
         wrong = here("parse", "--model", home / "model", name)
-        assert wrong.returncode == 2 and f"{name}: there is no such file" in wrong.stderr
+        assert wrong.returncode == 2 and f"{name}: file not found" in wrong.stderr
 
 
 def test_the_language_of_the_model_finds_the_words(home: Path) -> None:

@@ -1,4 +1,4 @@
-"""Sentence pairs, source and target: streamed from what people have, filtered and counted."""
+"""Bitexts: source and target sentence pairs, streamed from files, filtered and counted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from treebridge.corpus.pairs import read_pairs
 from treebridge.corpus.text import Splitter
 from treebridge.errors import TreebridgeError
 
-REMEMBERED = 1 << 20  # duplicates are found among at least so many pairs before them
+REMEMBERED = 1 << 20  # duplicates are detected at least this many pairs back
 
 
 class Pair(NamedTuple):
@@ -25,17 +25,17 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Filters:
-    """Which pairs are left out; the paper has the first rule, practice the others."""
+    """Which pairs to drop; the paper uses the first rule only."""
 
     max_words: int = 150  # on either side
     max_ratio: float = 3.0  # of the longer side's words to the shorter's
-    drop_identical: bool = True  # the same text on both sides: not translated
+    drop_identical: bool = True  # the same text on both sides: untranslated
     drop_duplicates: bool = True
 
 
 @dataclass
 class Counts:
-    """How many pairs were read, kept, and left out for which reason."""
+    """Numbers of pairs read, kept, and dropped for each reason."""
 
     read: int = 0
     kept: int = 0
@@ -50,11 +50,11 @@ class Counts:
         return {f.name: getattr(self, f.name) for f in fields(self)[2:]}
 
     def why_none(self) -> str:
-        """Why no pair is left, for people."""
+        """Explain why no pairs are left."""
         if 2 * self.identical > self.read:
             return (
                 f"source and target are the same text in {self.identical:,} of {self.read:,} "
-                "pairs; give the translation as the target"
+                "pairs; pass the translation as the target"
             )
         return f"no pairs to align: {self}"
 
@@ -64,15 +64,14 @@ class Counts:
         return f"{self.kept:,} of {self.read:,} pairs{left_out}"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Bitext:
-    """A parallel corpus that can be walked through again and again without loading it.
+    """A parallel corpus that can be iterated repeatedly without being loaded into memory.
 
-    Every walk counts for itself: `walk = iter(bitext)` has `walk.counts`. Words are found by
-    `corpus.text`; `engine="spaces"` takes a corpus that is tokenised already as it is; `limit`
-    stops after so many kept pairs. Target words are those of `parse`, with contractions taken
-    apart (pt *do* = *de o*), unless told otherwise; a target language that is not given is read
-    from the file's name.
+    Each pass has its own counts: `walk = iter(bitext)` has `walk.counts`. `engine` is the
+    tokenizer, "spaces" for a corpus that is already tokenized; `limit` is the maximum number of
+    pairs to keep. Contractions on the target side are split (pt *do* → *de o*), as `parse` does,
+    unless `contractions` is false. A missing target language is inferred from the file name.
     """
 
     paths: tuple[str | Path, ...]
@@ -82,22 +81,25 @@ class Bitext:
     filters: Filters = Filters()
     limit: int | None = None
     contractions: bool = True
-    language: str | None = field(init=False)  # the target's
+    language: str | None = field(init=False)  # of the target
+    _splitters: tuple[Splitter, Splitter] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.paths) <= 2:
             raise TreebridgeError(
-                f"a bitext is one file or two parallel ones, not {len(self.paths)}"
+                f"expected one file or two parallel files, found {len(self.paths)}"
             )
-        self._source = Splitter(self.source_language, self.engine)
-        self.language = self.target_language or target_language(self.paths, self.source_language)
-        apart = self.contractions and self.engine != "spaces"
-        self._target = Splitter(
-            # A code that only stands in a name may be none that spaCy knows.
-            self.language if self.engine == "rules" else self.target_language,
+        language = self.target_language or target_language(self.paths, self.source_language)
+        split = self.contractions and self.engine != "spaces"
+        target = Splitter(
+            # spaCy may not know a code that was inferred from a file name.
+            language if self.engine == "rules" else self.target_language,
             self.engine,
-            Contractions.of(self.language) if apart else None,
+            Contractions.of(language) if split else None,
         )
+        object.__setattr__(self, "language", language)
+        splitters = (Splitter(self.source_language, self.engine), target)
+        object.__setattr__(self, "_splitters", splitters)
 
     @classmethod
     def read(cls, *paths: str | Path, **settings: Any) -> Bitext:
@@ -105,7 +107,7 @@ class Bitext:
         return cls(paths, **settings)
 
     def raw(self) -> Iterator[tuple[str, str]]:
-        """The pairs as they stand in the file, unfiltered."""
+        """Yield the raw pairs of the file, unfiltered."""
         return read_pairs(
             *self.paths, source_language=self.source_language, target_language=self.target_language
         )
@@ -126,7 +128,7 @@ class Bitext:
                     return
 
     def _keep(self, source: str, target: str, seen: _Seen, counts: Counts) -> Pair | None:
-        """The words of a pair, or None with the reason counted; cheap tests come first."""
+        """Return the words of a pair, or None after counting the reason; cheap tests first."""
         if not source or not target:
             counts.empty += 1
         elif self.filters.drop_identical and source == target:
@@ -134,7 +136,7 @@ class Bitext:
         elif self.filters.drop_duplicates and seen.before((source, target)):
             counts.duplicate += 1
         else:
-            pair = Pair(self._source.words(source), self._target.words(target))
+            pair = Pair(self._splitters[0].words(source), self._splitters[1].words(target))
             shorter, longer = sorted((len(pair.source), len(pair.target)))
             if longer > self.filters.max_words:
                 counts.too_long += 1
@@ -147,7 +149,7 @@ class Bitext:
 
 @dataclass(frozen=True)
 class Walk:
-    """One pass through a bitext: its pairs, and what has been counted up to the present one."""
+    """One pass through a bitext: its pairs, and the counts so far."""
 
     pairs: Iterator[Pair]
     counts: Counts
@@ -160,7 +162,7 @@ class Walk:
 
 
 class _Seen:
-    """Remembers the last one to two million pairs by hash, so that memory stays bounded."""
+    """Hashes of the last one to two million pairs, so that memory stays bounded."""
 
     def __init__(self) -> None:
         self._new: set[int] = set()

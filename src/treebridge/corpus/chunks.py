@@ -1,4 +1,4 @@
-"""Sentences or lines that are worked on together: few enough for memory to stay bounded."""
+"""Chunks of sentences or lines, so that memory stays bounded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ S = TypeVar("S", bound=Sized)
 
 
 def take(items: Iterator[S], count: int, size: int) -> list[S]:
-    """The next `count` items, fewer once their lengths come to `size`."""
+    """Return the next `count` items, or fewer once their total length reaches `size`."""
     taken = []
     for item in islice(items, count):
         taken.append(item)

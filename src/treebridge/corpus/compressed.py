@@ -1,4 +1,4 @@
-"""Compressed input, unpacked while it is read; damage is one sentence that names the file."""
+"""Compressed input, decompressed while it is read; errors name the file."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from typing import Any, BinaryIO
 from treebridge.errors import TreebridgeError, first_line
 
 BUFFER = 1 << 16
-MAX_DICTIONARY = 512 << 20  # bytes; xz -9 takes 65 MB to unpack, a hostile header asks for 4 GB
-# What the unpacking libraries raise for files that are cut, damaged or not what they claim.
+MAX_DICTIONARY = 512 << 20  # bytes; xz -9 needs 65 MB to decompress, a hostile header asks for 4 GB
+# Raised by the decompression libraries for truncated, damaged or mislabelled files.
 _DAMAGE = (
     EOFError,
     OSError,
-    RuntimeError,  # NotImplementedError among them
+    RuntimeError,  # including NotImplementedError
     ValueError,
     struct.error,
     zlib.error,
@@ -33,13 +33,13 @@ _DAMAGE = (
 
 
 class Unpacked(io.BufferedReader):
-    """A binary stream that is unpacked already; its `name` is how messages name it."""
+    """A decompressed binary stream; error messages use its `name`."""
 
 
 def unpack(raw: BinaryIO, name: str) -> Unpacked:
-    """The content of a stream, decompressed if its first bytes say that it is compressed.
+    """Decompress a stream if its first bytes show that it is compressed.
 
-    By content, because names lie and standard input has none.
+    File names are not used: they may be wrong, and standard input has none.
     """
     plain = Unpacked(_Guarded(raw, name), BUFFER)
     head = plain.peek(16)[:16]
@@ -62,7 +62,7 @@ def open_zip(path: str | Path) -> Iterator[zipfile.ZipFile]:
 
 
 def open_member(archive: zipfile.ZipFile, member: str) -> Unpacked:
-    """The content of one file of a zip archive; messages name both."""
+    """Open one file of a zip archive; error messages name both."""
     name = f"{archive.filename}/{member}"
     if archive.getinfo(member).flag_bits & 1:
         raise TreebridgeError("encrypted; unpack the archive with its password first", file=name)
@@ -72,11 +72,11 @@ def open_member(archive: zipfile.ZipFile, member: str) -> Unpacked:
 
 
 class _Guarded(io.RawIOBase):
-    """Reads another stream, and turns what its library raises into a sentence."""
+    """Wraps a stream and turns the exceptions of its library into user errors."""
 
     def __init__(self, stream: Any, name: str):
         self.name = name
-        # read1 hands on what a pipe has so far.
+        # read1 returns what a pipe has so far.
         self._read: Callable[[int], bytes]
         self._read = stream.read1 if hasattr(stream, "read1") else stream.read
 
@@ -98,19 +98,19 @@ def _damage_named(name: str) -> Iterator[None]:
         raise
     except _DAMAGE as error:
         if "limit exceeded" in str(error):
-            problem = f"unpacking it takes more than {MAX_DICTIONARY >> 20} MB of memory; "
-            raise TreebridgeError(problem + "pack it with: xz -9", file=name) from None
+            problem = f"decompressing it takes more than {MAX_DICTIONARY >> 20} MB of memory; "
+            raise TreebridgeError(problem + "compress it with: xz -9", file=name) from None
         raise TreebridgeError(
-            f"the file is damaged or cut short ({first_line(error)}); copy or download it again",
+            f"the file is damaged or truncated ({first_line(error)}); copy or download it again",
             file=name,
         ) from None
 
 
 class _Streams:
-    """The data of one or more compressed streams, one after the other.
+    """Decompress one or more concatenated streams.
 
-    Unlike `lzma.LZMAFile` and `bz2.BZ2File` it takes decompressors with a limit of memory, and
-    takes nothing after the first stream for the end of the file.
+    Unlike `lzma.LZMAFile` and `bz2.BZ2File` it allows decompressors with a memory limit, and does
+    not silently ignore garbage after the first stream.
     """
 
     def __init__(self, packed: BinaryIO, new: Callable[[], Any]):
@@ -132,7 +132,7 @@ class _Streams:
             elif self._decompressor.needs_input:
                 data = self._packed.read(BUFFER)
                 if not data:
-                    raise EOFError("it ends in the middle of its compressed data")
+                    raise EOFError("unexpected end of compressed data")
             unpacked: bytes = self._decompressor.decompress(data, size)
             if unpacked:
                 return unpacked
@@ -144,12 +144,12 @@ def _new_xz() -> Any:
 
 _OPENERS: dict[bytes, Callable[[BinaryIO], Any]] = {
     rb"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
-    # With the mark of the first block, or of the end: a text may begin with BZh.
+    # Including the signature of the first block or of the footer: a text may begin with BZh.
     rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)": lambda raw: _Streams(raw, bz2.BZ2Decompressor),
     rb"\xfd7zXZ\x00": lambda raw: _Streams(raw, _new_xz),
 }
 _REFUSED = {
-    b"PK\x03\x04": "this is a zip archive that cannot be read here; unpack it, "
-    "or download it again if it cannot be unpacked",
+    b"PK\x03\x04": "this zip archive cannot be read here; unpack it, "
+    "or download it again if it is damaged",
     b"\x28\xb5\x2f\xfd": "this is compressed with Zstandard; unpack it with: zstd -d",
 }

@@ -1,4 +1,4 @@
-"""CoNLL-U in and out: streaming, strict, and byte for byte the same after a round trip."""
+"""Streaming, strict CoNLL-U reader and writer; a round trip preserves every byte."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from treebridge.corpus.trees import tree_problem
 from treebridge.errors import TreebridgeError
 
 Trees = Literal["free", "checked", "required"]
-MAX_SENTENCE = 1 << 22  # characters; anything longer is another kind of file
+MAX_SENTENCE = 1 << 22  # characters; a longer block is not CoNLL-U
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
-# Columns of names, in which CoNLL-U allows no white space; ID and HEAD are checked as numbers.
+# Columns in which CoNLL-U allows no white space; ID and HEAD are checked as numbers.
 _NAMES = (UPOS, XPOS, FEATS, DEPREL, DEPS)
 _JOINERS = "\u200c\u200d"  # in the Persian and Indic words of enhanced dependencies
 
 
 class _Problem(Exception):
-    """Something wrong in a line of the present block."""
+    """A problem in a line of the current block."""
 
     def __init__(self, line: int, message: str):
-        self.line = line  # counted from the block's first line, 0
+        self.line = line  # 0 is the block's first line
         self.message = message
 
 
 class _Heads(dict[str, int | None]):
-    """HEAD cells and what they mean, so that the common ones cost one look-up."""
+    """Parsed HEAD cells; the common ones cost one look-up."""
 
     def __missing__(self, cell: str) -> int:
         if not _NUMBER.fullmatch(cell):
@@ -61,9 +61,9 @@ def read_conllu(
 ) -> Iterator[Sentence]:
     """Yield the sentences of a path, `-` (standard input) or binary stream, plain or compressed.
 
-    Heads and tags may be `_`. With `trees` "required" every sentence must be a tree with one
-    root, with "checked" every sentence that has all its heads. What is malformed raises an error
-    that names file and line, or goes to `on_problem` and is left out.
+    Heads and tags may be `_`. With `trees="required"` every sentence must be a tree with one root,
+    with "checked" every sentence whose heads are all given. A malformed sentence raises an error
+    with file and line, or is passed to `on_problem` and skipped.
     """
     name = name_of(source)
     for number, block in _blocks(source, name):
@@ -82,16 +82,16 @@ def read_conllu(
 
 def _check_tree(sentence: Sentence, first_word: int) -> None:
     if not len(sentence):
-        raise _Problem(first_word - 1, "comments without words; a sentence needs at least one")
+        raise _Problem(first_word - 1, "comments without words; a sentence needs at least one word")
     if problem := tree_problem(sentence.heads):
         raise _Problem(first_word + sentence.positions[problem[0]], problem[1])
 
 
 def _blocks(source: Source, name: str) -> Iterator[tuple[int, str]]:
-    """Yield (number of its first line, text) of what stands between blank lines."""
+    """Yield (first line number, text) of each block between blank lines."""
     number, rest = 1, ""
     for _, text in read_text(source):
-        # A line of nothing but white space is meant to be blank.
+        # Lines of only white space count as blank.
         if "\n " in text or "\n\t" in text or text[0] in " \t":
             text = re.sub(r"(?m)^[ \t]+$", "", text)
         *whole, rest = (rest + text).split("\n\n")
@@ -112,7 +112,7 @@ def _blocks(source: Source, name: str) -> Iterator[tuple[int, str]]:
 
 
 def _parse(block: str) -> tuple[Sentence, int]:
-    """The sentence of a block and how many comment lines stand above its words."""
+    """Return the sentence of a block and the number of comment lines above its words."""
     lines, first = block.split("\n"), 0
     while first < len(lines) and lines[first].startswith("#"):
         first += 1
@@ -135,7 +135,7 @@ def _parse(block: str) -> tuple[Sentence, int]:
 
 
 def _check_cells(block: str, columns: Sequence[tuple[str, ...]], first: int) -> None:
-    """Refuse empty cells, and names with white space or characters that cannot be seen."""
+    """Refuse empty cells, and white space or invisible characters in columns without them."""
     if "\t\t" in block or "\t\n" in block or block[-1] == "\t":  # may also be in a comment
         for name, cells in zip(COLUMNS, columns, strict=True):
             if "" in cells:
@@ -167,7 +167,7 @@ def _heads(cells: Sequence[str], positions: Sequence[int], first: int) -> tuple[
 
 
 def _word_lines(ids: Sequence[str], first: int) -> list[int]:
-    """Which lines are syntactic words, where there are multi-word tokens or empty nodes too."""
+    """Find the lines of syntactic words among multi-word tokens and empty nodes."""
     positions: list[int] = []
     seen: set[str] = set()
     covered = 0  # the last word inside a multi-word token
@@ -176,7 +176,7 @@ def _word_lines(ids: Sequence[str], first: int) -> list[int]:
         if cell == str(expected):
             positions.append(line)
         elif cell in seen:
-            raise _Problem(first + line, f"id {cell} stands twice in the sentence")
+            raise _Problem(first + line, f"ID {cell} occurs twice in the sentence")
         elif match := _RANGE.fullmatch(cell):
             start, end = int(match[1]), int(match[2])
             if start != expected or end <= start or start <= covered:
@@ -186,32 +186,34 @@ def _word_lines(ids: Sequence[str], first: int) -> list[int]:
         elif match := _EMPTY.fullmatch(cell):
             previous = f"{match[1]}.{int(match[2]) - 1}"
             if int(match[1]) != expected - 1 or (match[2] != "1" and previous not in seen):
-                message = f"empty node {cell} is not in its place after word {expected - 1}"
+                message = f"empty node {cell} is out of place after word {expected - 1}"
                 raise _Problem(first + line, message)
         elif _NUMBER.fullmatch(cell):
-            raise _Problem(first + line, f"id {cell} where {expected} is expected")
+            raise _Problem(first + line, f"expected ID {expected}, found {cell}")
         else:
-            raise _Problem(first + line, f"id {cell!r} is no number, range (3-4) or empty node")
+            message = f"ID {cell!r} is not a number, a range (3-4) or an empty node (5.1)"
+            raise _Problem(first + line, message)
         seen.add(cell)
     if covered > len(positions):
-        raise _Problem(first + len(ids) - 1, f"a multi-word token ends at {covered}, past the end")
+        message = f"a multi-word token ends at {covered}: the sentence has {len(positions)} words"
+        raise _Problem(first + len(ids) - 1, message)
     return positions
 
 
 def _wrong_columns(lines: list[str], first: int) -> _Problem:
-    """Name the first line that has not ten columns."""
+    """Describe the first line that does not have ten columns."""
     for index, line in enumerate(lines):
         count = line.count("\t") + 1
         if line.startswith("#"):
             return _Problem(first + index, "a comment between words; move it above the sentence")
         if count != 10:
             hint = "; columns are separated by tabs, not spaces" if count == 1 else ""
-            return _Problem(first + index, f"{count} columns, CoNLL-U has 10{hint}")
+            return _Problem(first + index, f"expected 10 columns, found {count}{hint}")
     raise AssertionError("every line has ten columns")
 
 
 def write_conllu(sentences: Iterable[Sentence], path: str | Path) -> None:
-    """Write a CoNLL-U file, whole or not at all."""
+    """Write a CoNLL-U file atomically."""
     with write_text(path) as stream:
         stream.writelines(sentence.to_conllu() for sentence in sentences)
 
@@ -228,7 +230,7 @@ class Treebank(Sequence[Sentence]):
         return cls(read_conllu(source, trees="required" if trees else "free"))
 
     def write(self, path: str | Path) -> None:
-        """Write a CoNLL-U file, whole or not at all."""
+        """Write a CoNLL-U file atomically."""
         write_conllu(self.sentences, path)
 
     def __len__(self) -> int:

@@ -1,25 +1,25 @@
-"""Fetching files: resumed where they broke off, checked, whole or not at all."""
+"""Downloads: resumed after interruptions, verified, and moved into place when complete."""
 
 from __future__ import annotations
 
-import hashlib
 import http.client
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
+from treebridge.checksums import file_sha256
 from treebridge.errors import TreebridgeError, first_line
 from treebridge.progress import QUIET, Progress
 
 BLOCK = 1 << 18
-ATTEMPTS = 3  # a transfer that breaks off goes on by itself so many times
+ATTEMPTS = 3  # before giving up on a connection that keeps breaking
 TIMEOUT = 30  # seconds without a byte
 
 
 @dataclass(frozen=True)
 class Remote:
-    """A file somewhere else; its size and checksum where they are known."""
+    """A remote file, with its size and checksum if known."""
 
     url: str
     licence: str
@@ -28,10 +28,7 @@ class Remote:
 
 
 def fetch(remote: Remote, path: Path, progress: Progress = QUIET) -> Path:
-    """The file, downloaded to `path` unless it is there.
-
-    Beside it stands its checksum (`….sha256`), so that others can be compared with it.
-    """
+    """Download a file to `path` unless it exists, and write its checksum beside it (`….sha256`)."""
     if path.exists():
         return path
     part = path.with_name(path.name + ".part")
@@ -43,29 +40,29 @@ def fetch(remote: Remote, path: Path, progress: Progress = QUIET) -> Path:
                 break
             if attempt == ATTEMPTS:
                 raise TreebridgeError(
-                    f"the transfer broke off after {part.stat().st_size:,} bytes, which are kept; "
-                    "run again to go on",
+                    f"the download was interrupted after {part.stat().st_size:,} bytes; "
+                    "run again to resume it",
                     file=remote.url,
                 )
     except urllib.error.HTTPError as error:
-        what = "there is no such file" if error.code == 404 else f"the server says {error.code}"
+        what = "file not found" if error.code == 404 else f"the server answered {error.code}"
         raise TreebridgeError(
-            f"{what} ({error.reason}); get it by hand and put it at {path}", file=remote.url
+            f"{what} ({error.reason}); download it by hand and save it as {path}", file=remote.url
         ) from None
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         raise TreebridgeError(
-            f"cannot be fetched ({first_line(Exception(reason))}); is there a network? What was "
-            f"fetched is kept, run again to go on, or put the file at {path}",
+            f"download failed ({first_line(Exception(reason))}); check the network and run again "
+            f"to resume it, or save the file as {path}",
             file=remote.url,
         ) from None
-    found = checksum(part)
+    found = file_sha256(part)
     if remote.sha256 and found != remote.sha256:
         part.unlink()
         _tag(part).unlink(missing_ok=True)
         raise TreebridgeError(
-            f"arrived damaged and was removed: its checksum is {found[:16]}…, not "
-            f"{remote.sha256[:16]}…; run again, or put the right file at {path}",
+            f"damaged download, now removed: expected checksum {remote.sha256[:16]}…, "
+            f"found {found[:16]}…; run again, or save the right file as {path}",
             file=remote.url,
         )
     Path(f"{path}.sha256").write_text(f"{found}  {path.name}\n", encoding="utf-8")
@@ -75,7 +72,7 @@ def fetch(remote: Remote, path: Path, progress: Progress = QUIET) -> Path:
 
 
 def remote_size(url: str) -> int | None:
-    """What the server says the size is, None where it says nothing or cannot be asked."""
+    """Ask the server for the size of a file; None if it does not tell."""
     try:
         request = urllib.request.Request(url, method="HEAD")
         with urllib.request.urlopen(request, timeout=5) as answer:
@@ -84,21 +81,12 @@ def remote_size(url: str) -> int | None:
         return None
 
 
-def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while block := stream.read(BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 def _transfer(url: str, part: Path, progress: Progress) -> bool:
-    """Fetch what is missing of a file; False where the connection broke off."""
+    """Download the rest of a file; False if the connection broke."""
     have = part.stat().st_size if part.exists() else 0
     tag = _tag(part)
     headers = {"User-Agent": "treebridge"}
-    # Without a tag nobody could say whether the rest still belongs to what we have.
+    # Without an ETag the remote file may have changed since the first part.
     if have and tag.exists():
         headers |= {"Range": f"bytes={have}-", "If-Range": tag.read_text()}
     request = urllib.request.Request(url, headers=headers)
@@ -107,7 +95,7 @@ def _transfer(url: str, part: Path, progress: Progress) -> bool:
     except urllib.error.HTTPError as error:
         if error.code != 416:
             raise
-        part.unlink(missing_ok=True)  # more than there is: begin anew
+        part.unlink(missing_ok=True)  # longer than the remote file: start over
         tag.unlink(missing_ok=True)
         return False
     with answer:

@@ -1,21 +1,21 @@
-"""Who draws a sentence: registered by name, because pictures are made in a later room."""
+"""Renderers of sentences, registered by name because they live in later rooms."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
 
-_PAINTERS: dict[str, str] = {}  # format → `module:function`, imported when it is first wanted
+_RENDERERS: dict[str, str] = {}  # format → `module:function`, imported on first use
 
 
-def register(format: str, painter: str) -> None:
-    """Say which function (`module:function`) gives a sentence in a format."""
-    _PAINTERS[format] = painter
+def register(format: str, renderer: str) -> None:
+    """Register the function (`module:function`) that renders a sentence in a format."""
+    _RENDERERS[format] = renderer
 
 
-def painted(sentence: Any, format: str, **options: Any) -> Any:
-    """The sentence in a format."""
-    if format not in _PAINTERS:
-        raise ValueError(f"format {format!r} is not known; choose from {', '.join(_PAINTERS)}")
-    module, _, function = _PAINTERS[format].partition(":")
+def render(sentence: Any, format: str, **options: Any) -> Any:
+    """Render a sentence in a registered format."""
+    if format not in _RENDERERS:
+        raise ValueError(f"unknown format {format!r}; choose from {', '.join(_RENDERERS)}")
+    module, _, function = _RENDERERS[format].partition(":")
     return getattr(import_module(module), function)(sentence, **options)

@@ -1,4 +1,4 @@
-"""Where sentences end, found while the text comes in; every word is looked at once."""
+"""Incremental sentence splitting; every word is examined once."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import regex
 from treebridge.corpus.tokens import MAYBE_LAST, FindSpans, Span
 from treebridge.errors import Notice
 
-MAX_OPEN = 4000  # characters; a "sentence" that runs on for longer is ended at the line's end
-MAX_SPACE = 1 << 16  # characters of blank lines in a row, which are kept until the next word comes
-_LAST = ".!?…‽;؟۔।॥။።。！？｡"  # what a sentence ends with; among them the Greek question mark
+MAX_OPEN = 4000  # characters; a longer "sentence" is ended at the end of its line
+MAX_SPACE = 1 << 16  # characters of consecutive blank lines that are kept until the next word
+_LAST = ".!?…‽;؟۔।॥။።。！？｡"  # sentence-final characters, including the Greek question mark
 _TERMINATOR = regex.compile(f"[{_LAST}]+")
-_WIDE_TERMINATOR = regex.compile(r"[。！？｡]+")  # after these no space is written
+_WIDE_TERMINATOR = regex.compile(r"[。！？｡]+")  # written without a space after them
 _LOWER_INITIALS = regex.compile(r"(?:\p{Ll}\.){2,}")  # p.m. may end a sentence, U.S. rarely does
 _CLOSERS = frozenset("\"'”’»›)]}】」』）")
 _LIST_NUMBER = regex.compile(r"\p{Nd}{1,2}")
 _FIRST_LETTER = regex.compile(r"[\p{L}\p{N}]")
-_INSIDE, _ABBREVIATION, _END, _WIDE_END = range(4)  # what a word is to a sentence
+_INSIDE, _ABBREVIATION, _END, _WIDE_END = range(4)  # role of a word in its sentence
 
 
 def sentence_starts(text: str, spans: Iterable[Span]) -> list[int]:
-    """Which words begin a sentence; `spans` says where the words are."""
+    """Return the indices of the words that begin a sentence; `spans` are those of the words."""
     return [0, *OpenText(lambda _: spans, text).starts()]
 
 
 class OpenText:
-    """Text that comes in line by line, up to where its last sentence may still go on.
+    """Text that arrives line by line, from the beginning of its last, unfinished sentence.
 
-    `find_words` says where the words of a line are.
+    `find_words` returns the spans of the words in a line.
     """
 
     def __init__(self, find_words: FindSpans, text: str = "") -> None:
@@ -41,11 +41,11 @@ class OpenText:
         self.text = text
         self.spans = list(self._find_words(text)) if text else []  # of its words
         self._space: list[str] = []  # the blank lines after it
-        self._room = MAX_SPACE  # for more of them
-        self._seen = 0  # characters in which letters were looked for
-        self._next = 0  # the first word of which it is not known whether it ends a sentence
-        self._last, self._kind = 0, _INSIDE  # the word before closing quotes, and what it is
-        self._waiting: int | None = None  # an abbreviation, which ends one if a capital follows
+        self._room = MAX_SPACE  # for more blank lines, in characters
+        self._seen = 0  # characters already searched for letters
+        self._next = 0  # the first word that has not been examined yet
+        self._last, self._kind = 0, _INSIDE  # the last word before closing quotes, and its role
+        self._waiting: int | None = None  # an abbreviation that ends a sentence before a capital
 
     @property
     def ended(self) -> bool:
@@ -53,19 +53,19 @@ class OpenText:
         return bool(self._space) and bool(self.spans)
 
     def add_blank(self, line: str) -> None:
-        """Take in a blank line."""
+        """Add a blank line."""
         if len(line) > self._room:
             warnings.warn(
-                f"more than {MAX_SPACE:,} characters of white space in a row; the rest is left out",
+                f"more than {MAX_SPACE:,} characters of white space in a row; the rest is dropped",
                 Notice,
-                stacklevel=1,  # the same place for all of them: Python shows it once
+                stacklevel=1,  # the same place for all, so that Python shows it once
             )
         if self._room:
             self._space.append(line[: self._room])
             self._room -= len(self._space[-1])
 
     def add(self, line: str) -> list[str]:
-        """Take in a line; hand out the sentences that are now whole."""
+        """Add a line; return the sentences that are now complete."""
         self.text += "".join(self._space)
         self._space, self._room = [], MAX_SPACE
         before = len(self.text)
@@ -83,13 +83,13 @@ class OpenText:
         return sentences
 
     def close(self) -> str:
-        """Hand out what is left, the blank lines after it included."""
+        """Return the remaining text, including the blank lines after it."""
         text = self.text + "".join(self._space)
         self._begin("")
         return text
 
     def starts(self) -> Iterator[int]:
-        """The words that begin a sentence, as far as it was not known before."""
+        """Yield the newly found words that begin a sentence."""
         text, spans = self.text, self.spans
         letter = _FIRST_LETTER.search(text, self._seen)
         if self._waiting is not None and letter:
@@ -121,7 +121,7 @@ class OpenText:
         self._seen, self._next = len(text), max(0, len(spans) - 1)
 
     def _is_list_number(self) -> bool:
-        """Whether the full stop is that of a list item or heading: "1. Introduction"."""
+        """Whether the full stop belongs to the number of a list item or heading (1. Scope)."""
         text, spans, last = self.text, self.spans, self._last
         if not last or text[slice(*spans[last])] != ".":
             return False
@@ -130,9 +130,9 @@ class OpenText:
         return last == 1 or "\n" in text[spans[last - 2][1] : spans[last - 1][0]]
 
     def _drop(self, words: int) -> None:
-        """Forget the text before a word."""
+        """Drop the text before a word."""
         at = self.spans[words][0]
-        if self.spans[words - 1][1] == at:  # what was joined to words before it is so no more
+        if self.spans[words - 1][1] == at:  # the split may differ without the words before it
             self._begin(self.text[at:])
             return
         self.text = self.text[at:]

@@ -1,4 +1,4 @@
-"""Files in and out: plain, compressed or standard input; whole or not at all."""
+"""Text files: read plain, compressed or from standard input, and written atomically."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from treebridge.errors import TreebridgeError
 from treebridge.writing import replacing
 
 CHUNK = 1 << 20
-# Bytes. Documents that stand on one line are shorter, so a longer line is another kind of file,
-# or a bomb: 60 kB of xz can hold gigabytes. Not below CHUNK, see `read_text`.
+# Bytes. Documents on a single line are shorter, so a longer line is another kind of file or a
+# decompression bomb: 60 kB of xz can hold gigabytes. At least CHUNK, see `read_text`.
 MAX_LINE = 1 << 20
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -24,7 +24,7 @@ Source = str | Path | BinaryIO
 
 
 def name_of(source: Source) -> str:
-    """How messages name a source of input."""
+    """Name of an input in error messages."""
     if isinstance(source, str | Path):
         return "<stdin>" if str(source) == "-" else str(source)
     return str(getattr(source, "name", "<stream>"))
@@ -32,7 +32,7 @@ def name_of(source: Source) -> str:
 
 @contextmanager
 def open_bytes(source: Source) -> Iterator[Unpacked]:
-    """Open a path, `-` or a binary stream for reading, decompressed by what its first bytes say."""
+    """Open a path, `-` or a binary stream for reading, decompressed according to its content."""
     if isinstance(source, Unpacked):
         yield source
     elif not isinstance(source, str | Path):
@@ -47,18 +47,18 @@ def open_bytes(source: Source) -> Iterator[Unpacked]:
 def _open_path(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
-            raise TreebridgeError("this is a folder; give a file inside it", file=path)
+            raise TreebridgeError("this is a folder; choose a file inside it", file=path)
         return path.open("rb")
     except FileNotFoundError:
-        raise TreebridgeError("there is no such file", file=path) from None
+        raise TreebridgeError("file not found", file=path) from None
     except OSError as error:
         raise TreebridgeError(f"cannot be opened: {error.strerror}", file=path) from None
 
 
 def read_text(source: Source, *, cut_long: bool = False) -> Iterator[tuple[int, str]]:
-    """Yield (number of its first line, text) in pieces of whole lines: UTF-8, `\\n`, no BOM.
+    """Yield (first line number, text) in pieces of whole lines: UTF-8, `\\n`, no BOM.
 
-    A line of more than MAX_LINE bytes is refused or, with `cut_long`, comes in several pieces.
+    A line of more than MAX_LINE bytes is refused or, with `cut_long`, split into several pieces.
     """
     name, line = name_of(source), 1
     pending: list[bytes] = []  # a line whose end has not been read yet
@@ -74,7 +74,7 @@ def read_text(source: Source, *, cut_long: bool = False) -> Iterator[tuple[int, 
             while len(data) > MAX_LINE and data.find(b"\n", 0, MAX_LINE + 1) < 0:
                 if not cut_long:
                     raise TreebridgeError(
-                        f"a line of more than {MAX_LINE:,} bytes; is this a text file?",
+                        f"the line has more than {MAX_LINE:,} bytes; is this a text file?",
                         file=name,
                         line=line,
                     )
@@ -90,7 +90,7 @@ def read_text(source: Source, *, cut_long: bool = False) -> Iterator[tuple[int, 
 
 
 def _place_to_cut(data: bytes) -> int:
-    """After the last space of a line that is too long, at least not inside a character."""
+    """Where to cut a line that is too long: after its last space, else between characters."""
     cut = data.rfind(b" ", MAX_LINE // 2, MAX_LINE) + 1
     if cut:
         return cut
@@ -118,7 +118,7 @@ def _decode(data: bytes, name: str, line: int) -> str:
     if nul >= 0:
         raise TreebridgeError(
             "NUL byte: this is a binary file, or UTF-16 without a byte order mark; "
-            "remove stray ones with: tr -d '\\000'",
+            "remove stray NUL bytes with: tr -d '\\000'",
             file=name,
             line=line + data.count(b"\n", 0, nul),
         )
@@ -136,15 +136,15 @@ def _decode(data: bytes, name: str, line: int) -> str:
 
 
 def read_lines(source: Source, *, cut_long: bool = False) -> Iterator[tuple[int, str]]:
-    """Yield (line number, line without its end); `cut_long` as in `read_text`."""
+    """Yield (line number, line without line break); `cut_long` as in `read_text`."""
     for number, text in read_text(source, cut_long=cut_long):
-        # Not splitlines(): U+2028, form feeds and their like are part of a line.
+        # Not splitlines(), which also splits at U+2028, form feeds and others.
         lines = text.removesuffix("\n").split("\n")
         yield from enumerate(lines, number)
 
 
 @contextmanager
 def write_text(path: str | Path) -> Iterator[TextIO]:
-    """Write UTF-8 to a temporary name; it takes its place only when the block ends well."""
+    """Yield a UTF-8 stream; its content replaces `path` when the block succeeds."""
     with replacing(path) as new, new.open("w", encoding="utf-8", newline="\n") as stream:
         yield stream

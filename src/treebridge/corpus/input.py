@@ -1,4 +1,4 @@
-"""Whatever people want parsed: raw text, tokenised lines or CoNLL-U, told apart by themselves."""
+"""Input to parse: raw text, tokenized lines or CoNLL-U, detected automatically."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _ENDINGS = (".txt", ".text", ".conllu", ".conll", ".tsv", ".csv", ".xz", ".gz", 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the input is, where its name and content do not say."""
+    """How to read input, as far as its name and content do not tell."""
 
     language: str | None = None  # of raw text
     lines: bool = False  # one sentence per line
-    tokens: bool = False  # the same, with spaces between words
-    multiword: str | None = None  # file of contractions; by default the language's own
+    tokens: bool = False  # one tokenized sentence per line
+    multiword: str | None = None  # file of contractions; default: the language's built-in table
 
     def splitter(self, language: str | None = None) -> Splitter:
-        """The splitter for raw text; `language` is used where this reading names none."""
+        """Create the splitter for raw text; `language` is the default language."""
         language = self.language or language
         if self.multiword:
             table: Contractions | None = Contractions.read(self.multiword)
@@ -39,21 +39,21 @@ class Reading:
 
 
 def is_text(argument: str) -> bool:
-    """Whether an argument is text to parse: several words, and not the name of a file."""
+    """Whether an argument is text to parse: several words that do not name a file."""
     if len(argument.split()) < 2 or os.path.exists(argument):  # noqa: PTH110  never raises
         return False
     return not argument.lower().endswith(_ENDINGS)
 
 
 def text_source(text: str) -> Source:
-    """Text that was given as such, in the form that the readers take."""
+    """Wrap a text as an input source."""
     return io.BytesIO(os.fsencode(text))
 
 
 def read_sentences(
     file: Source, splitter: Splitter | None = None, reading: Reading | None = None
 ) -> Iterator[Sentence]:
-    """The sentences of CoNLL-U or of raw text; the file's name tells, or how it begins."""
+    """Yield the sentences of CoNLL-U or raw text, detected by file name or first line."""
     splitter, reading = splitter or Splitter(), reading or Reading()
     by_line = reading.lines or reading.tokens
     found = False
@@ -69,7 +69,7 @@ def read_sentences(
             found = True
             yield sentence
     if not found:
-        raise TreebridgeError("found no sentence to parse; expected text or CoNLL-U",
+        raise TreebridgeError("found no sentences to parse; expected text or CoNLL-U",
                               file=name_of(file))  # fmt: skip
 
 

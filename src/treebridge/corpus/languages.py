@@ -1,4 +1,4 @@
-"""Which language a parallel corpus leads to, as the names of its files tell."""
+"""The target language of a parallel corpus, inferred from its file names."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ _COMPRESSED = (".gz", ".bz2", ".xz")
 
 
 def target_language(paths: Sequence[str | Path], source: str = "en") -> str | None:
-    """The code beside the source's in a name such as `en-pt.tsv.xz`; None where none is told.
-
-    Of two parallel files, `news.en` and `news.pt` tell as well.
+    """Infer the target language from a name like `en-pt.tsv.xz`, or from `news.en` and `news.pt`.
 
     >>> target_language(["Europarl.de-en.txt.zip"])
     'de'
@@ -32,7 +30,7 @@ def target_language(paths: Sequence[str | Path], source: str = "en") -> str | No
 
 
 def _ending(name: str) -> tuple[str, str]:
-    """A name without and its last ending, whatever it was compressed with."""
+    """Split a name into stem and last suffix, ignoring compression suffixes."""
     for compressed in _COMPRESSED:
         name = name.removesuffix(compressed)
     stem, _, ending = name.rpartition(".")

@@ -1,8 +1,8 @@
-"""Multi-word tokens: written words that hold several syntactic words, such as pt *do* = *de o*.
+"""Contractions: written words that stand for several syntactic words, such as pt *do* → *de o*.
 
-A table has two columns: the written word, and its syntactic words. `*` at the beginning stands for
-two letters or more (`*arse`, `*ar se`); a word that stands for itself is one word, whatever its
-ending looks like. Letters are compared without case, and the case of what was written is kept.
+A table has two columns: the written word and its syntactic words. `*` at the beginning matches two
+or more letters (`*arse`, `*ar se`); a word that maps to itself is exempt from these patterns.
+Matching ignores case; the case of the written word is kept.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from treebridge.corpus.sentence import FORM, ID, MISC, Sentence
 from treebridge.corpus.tokens import REMEMBERED_LENGTH
 from treebridge.errors import TreebridgeError
 
-MIN_STEM = 2  # letters that `*` stands for at least
-REMEMBERED = 1 << 17  # words of long corpora, which come again and again
+MIN_STEM = 2  # letters that `*` must match
+REMEMBERED = 1 << 17  # cached words
 
 
 class Contractions:
-    """Which written words hold several syntactic words.
+    """A table of contractions.
 
     >>> Contractions({"do": ("de", "o"), "*-se": ("*", "se")}).split("Trata-se")
     ('Trata', 'se')
@@ -34,7 +34,7 @@ class Contractions:
 
     @classmethod
     def of(cls, language: str | None) -> Contractions | None:
-        """The table that treebridge has for a language, None where it has none."""
+        """Return the built-in table of a language; None if there is none."""
         if not language or not language.isalpha():
             return None
         table = files(__package__).joinpath("contractions", f"{language.lower()}.tsv")
@@ -45,16 +45,16 @@ class Contractions:
 
     @classmethod
     def read(cls, path: Source) -> Contractions:
-        """A table of your own."""
+        """Read a table from a file."""
         found = cls(_read(read_lines(path), name_of(path)))
         if not found.whole and not found.endings:
             raise TreebridgeError(
-                "no multi-word tokens in here; a line is: do<tab>de o", file=name_of(path)
+                "found no contractions; expected lines like: do<tab>de o", file=name_of(path)
             )
         return found
 
     def split(self, form: str) -> tuple[str, ...]:
-        """The syntactic words of a written word; most are one."""
+        """Return the syntactic words of a written word, usually just one."""
         words = self._known.get(form)
         if words is None:
             words = self._split(form)
@@ -80,14 +80,14 @@ class Contractions:
         return parts
 
     def expand(self, sentence: Sentence) -> Sentence:
-        """A sentence of written words with its multi-word tokens as ranges (`3-4`)."""
+        """Split the contractions of a sentence into multi-word tokens with ranges (`3-4`)."""
         parts = [self.split(form) for form in sentence.forms]
         if all(len(words) == 1 for words in parts):
             return sentence
         ids, forms, misc, positions = [], [], [], []
         number = 0
         for form, words, note in zip(sentence.forms, parts, sentence.column(MISC), strict=True):
-            if len(words) > 1:  # white space is a matter of what is written
+            if len(words) > 1:  # MISC, with its white space, belongs to the written word
                 ids.append(f"{number + 1}-{number + len(words)}")
                 forms.append(form)
                 misc.append(note)
@@ -113,13 +113,13 @@ def _read(lines: Iterable[tuple[int, str]], name: str) -> dict[str, tuple[str, .
         key = written.strip().lower()
         problem = None
         if not tab or not parts or not key or "\t" in words:
-            problem = "a line is the written word, a tab, and its words: do<tab>de o"
+            problem = "expected a written word, a tab and its syntactic words, like: do<tab>de o"
         elif "*" in key[1:] or key == "*" or any("*" in part for part in parts[1:]):
-            problem = "* stands at the beginning of the written word and of the first word only"
+            problem = "* is only allowed at the start of the written word and of the first word"
         elif (key[0] == "*") != parts[0].startswith("*"):
-            problem = "* stands in both columns or in none"
+            problem = "* must be in both columns or in neither"
         elif table.get(key, parts) != parts:
-            problem = f"{written.strip()!r} stands here with other words than above"
+            problem = f"{written.strip()!r} already has other syntactic words above"
         if problem:
             raise TreebridgeError(problem, file=name, line=number)
         table[key] = parts

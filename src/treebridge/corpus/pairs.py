@@ -1,4 +1,4 @@
-"""The files that parallel corpora come in, each as a stream of (source, target) strings."""
+"""Readers of parallel corpora, which yield (source, target) strings."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ SEPARATOR = "|||"
 def read_pairs(
     *paths: str | Path, source_language: str = "en", target_language: str | None = None
 ) -> Pairs:
-    """Yield the pairs of one file of any kind or of two parallel files, outer space stripped.
+    """Yield the pairs of one file of any format or of two parallel files, stripped.
 
-    The languages say which side is which in files that name them (TMX, OPUS zip).
+    The languages identify the sides in formats that name them (TMX, OPUS zip).
     """
     if len(paths) == 2:
         return _parallel(read_lines(paths[0]), read_lines(paths[1]), *map(name_of, paths))
@@ -36,7 +36,7 @@ def read_pairs(
 
 
 def _one_file(path: str | Path) -> Pairs:
-    """`a<tab>b` (further columns are left alone) or `a ||| b`; the first line decides which."""
+    """Read `a<tab>b` (further columns are ignored) or `a ||| b`; the first line decides which."""
     separator = ""
     for number, line in read_lines(path):
         if not line.strip():
@@ -47,14 +47,14 @@ def _one_file(path: str | Path) -> Pairs:
         if len(parts) < 2:
             wanted = "tab" if separator == "\t" else SEPARATOR
             raise TreebridgeError(
-                f"no {wanted} between source and target; a pair is one line, "
-                "its two sides separated by a tab or by |||",
+                f"no {wanted} between source and target; expected one pair per line, "
+                "separated by a tab or by |||",
                 file=name_of(path),
                 line=number,
             )
         if separator == SEPARATOR and len(parts) > 2:
             raise TreebridgeError(
-                f"{len(parts) - 1} times {SEPARATOR} in a line; a pair has one",
+                f"expected one {SEPARATOR} per line, found {len(parts) - 1}",
                 file=name_of(path),
                 line=number,
             )
@@ -67,13 +67,13 @@ def _parallel(
     source_name: str,
     target_name: str,
 ) -> Pairs:
-    """Two files, line by line."""
+    """Read two files line by line."""
     for number, (left, right) in enumerate(zip_longest(source, target), 1):
         if left is None or right is None:
             short, long = (source_name, target_name) if left is None else (target_name, source_name)
             raise TreebridgeError(
-                f"{short} ends after {number - 1} lines, {long} goes on; "
-                "parallel files have the same number of lines",
+                f"{short} has {number - 1} lines, {long} has more; "
+                "parallel files must have the same number of lines",
                 file=long,
                 line=number,
             )
@@ -87,7 +87,7 @@ def _looks_like_zip(path: str | Path) -> bool:
 
 
 def _zip(path: str | Path, source_language: str, target_language: str | None) -> Pairs:
-    """An OPUS download: `Corpus.en-pt.en` and `Corpus.en-pt.pt` (or a TMX) beside a licence."""
+    """Read an OPUS download: `Corpus.en-pt.en` and `Corpus.en-pt.pt`, or a TMX file."""
     with open_zip(path) as archive:
         names = archive.namelist()
         for name in names:
@@ -103,7 +103,7 @@ def _zip(path: str | Path, source_language: str, target_language: str | None) ->
 def _sides(
     names: list[str], path: str | Path, source_language: str, target_language: str | None
 ) -> tuple[str, str]:
-    """The two files of a zip that differ only in their last ending, a language code."""
+    """Find the two files of a zip that differ only in their suffix, a language code."""
     by_stem: dict[str, dict[str, str]] = {}
     for name in names:
         stem, _, language = name.rpartition(".")
@@ -116,7 +116,7 @@ def _sides(
             return files[source_language], files[wanted]
     languages = f".{source_language} and .{target_language or 'another language'}"
     raise TreebridgeError(
-        f"no two files ending in {languages} in this zip (it has {', '.join(names[:6])}); "
-        "name its languages",
+        f"no two files ending in {languages} in this zip (found {', '.join(names[:6])}); "
+        "specify its languages",
         file=path,
     )

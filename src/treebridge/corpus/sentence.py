@@ -1,7 +1,7 @@
 """A sentence: the lines of a CoNLL-U block, and its syntactic words.
 
-A sentence keeps its lines as ten columns of strings, so that whatever the parser does not
-understand (features, enhanced dependencies, other people's MISC) comes out as it went in.
+A sentence keeps its lines as ten columns of strings, so that annotation the parser does not use
+(features, enhanced dependencies, MISC) is preserved.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, overload
 
-from treebridge.corpus.drawing import painted
+from treebridge.corpus.drawing import render
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-# A parser scores every pair of words: 220 MB at 2,000, 8 GB at 12,000. Raw text is split there, a
-# sentence that comes as words is refused. Treebanks have sentences of a few hundred words.
+# A parser scores every pair of words: 220 MB at 2,000 words, 8 GB at 12,000. Longer sentences are
+# split in raw text and refused in tokenized input. Treebank sentences have a few hundred at most.
 MAX_WORDS = 2000
 
 
@@ -37,8 +37,8 @@ class Sentence:
     """The lines of one sentence; its length is the number of syntactic words.
 
     `lines` has one tuple for each of the ten columns, with multi-word tokens (`3-4`) and empty
-    nodes (`5.1`) in their places; `positions` says which lines are syntactic words. Everything
-    else here (`forms`, `heads`, …) has one entry per syntactic word.
+    nodes (`5.1`) in their places; `positions` are the lines of the syntactic words. Everything
+    else (`forms`, `heads`, …) has one entry per syntactic word.
     """
 
     __slots__ = ("comments", "heads", "lines", "positions")
@@ -66,7 +66,7 @@ class Sentence:
         misc: Sequence[str] | None = None,
         comments: Sequence[str] = (),
     ) -> Sentence:
-        """Make a sentence of words; what is not given is left unannotated (`_`)."""
+        """Create a sentence from words; columns that are not given stay unannotated (`_`)."""
         n = len(forms)
         empty = ("_",) * n
         lines = [empty] * 10
@@ -152,7 +152,7 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """The running text: the `# text` comment, else put together from the tokens."""
+        """The raw text: the `# text` comment, else the joined tokens."""
         stated = self.comment("text")
         if stated is not None:
             return stated
@@ -163,7 +163,7 @@ class Sentence:
         return "".join(parts).strip()
 
     def tokens(self) -> Iterator[tuple[int, int, str, str]]:
-        """What is written, as (first word, last word, form, MISC): `do` = *de o* is one token."""
+        """Yield written tokens as (first word, last word, form, MISC); `do` = *de o* is one."""
         inside_until = 0  # words up to this id are covered by a multi-word token
         for number, form, misc in zip(*(self.lines[c] for c in (ID, FORM, MISC)), strict=True):
             if "." in number:
@@ -174,11 +174,11 @@ class Sentence:
                 yield int(first), inside_until, form, misc
 
     def written(self) -> Iterator[tuple[str, str]]:
-        """Form and MISC of what is written."""
+        """Yield form and MISC of every written token."""
         return ((form, misc) for _, _, form, misc in self.tokens())
 
     def comment(self, key: str) -> str | None:
-        """The value of a comment `# key = value`, None where there is no such comment."""
+        """Return the value of a comment `# key = value`, or None."""
         for line in self.comments:
             name, equals, value = line[1:].partition("=")
             if equals and name.strip() == key:
@@ -186,12 +186,12 @@ class Sentence:
         return None
 
     def to_conllu(self) -> str:
-        """The sentence as it stands in a file, its closing blank line included."""
+        """Return the sentence as CoNLL-U, including the final blank line."""
         rows = map("\t".join, zip(*self.lines, strict=True))
         return "\n".join([*self.comments, *rows, "", ""])
 
     def to_dict(self) -> dict[str, Any]:
-        """The sentence as plain objects, for JSON; what is unannotated (`_`) is None.
+        """Return the sentence as JSON-serializable objects; unannotated values (`_`) are None.
 
         Examples:
             >>> Sentence.from_words(["Go"], heads=[0]).to_dict()["words"][0]["head"]
@@ -212,23 +212,23 @@ class Sentence:
         return {**made, "multiword_tokens": tokens} if tokens else made
 
     def to_spacy(self, vocab: Any = None) -> Any:
-        """A spaCy `Doc` with heads, labels and tags (extra `text`).
+        """Return a spaCy `Doc` with heads, labels and tags (extra `text`).
 
         spaCy has no multi-word tokens: their syntactic words become its tokens.
         """
-        return painted(self, "spacy", vocab=vocab)
+        return render(self, "spacy", vocab=vocab)
 
     def draw(self, width: int | None = None, format: str = "text") -> str:
-        """The tree as `text` for a terminal, `svg` or `html`; `width` is where text is cut.
+        """Draw the tree as `text` for a terminal, `svg` or `html`; `width` limits the text.
 
         Examples:
             >>> print(Sentence.from_words(["Go", "home"], heads=[0, 1]).draw())
             ┬──╼ Go    _  _
             ╰──╼ home  _  _
         """
-        drawn: str = painted(self, format, **({"width": width} if format == "text" else {}))
+        drawn: str = render(self, format, **({"width": width} if format == "text" else {}))
         return drawn
 
     def _repr_svg_(self) -> str | None:
-        """The tree in a notebook; none where words have no heads."""
+        """Draw the tree in a notebook; None if any head is missing."""
         return None if None in self.heads else self.draw(format="svg")

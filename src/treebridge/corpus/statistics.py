@@ -1,4 +1,4 @@
-"""What is in a corpus file, counted in one pass that keeps no sentence."""
+"""Statistics of corpus files, computed in one streaming pass."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 from treebridge.corpus.bitext import Bitext, Counts
 from treebridge.corpus.conllu import read_conllu
@@ -18,7 +17,6 @@ from treebridge.errors import TreebridgeError
 from treebridge.progress import QUIET, Progress
 
 EXAMPLES = 3
-T = TypeVar("T")
 
 
 @dataclass
@@ -33,7 +31,7 @@ class Lengths:
 
     @property
     def total(self) -> int:
-        """All words."""
+        """Total number of words."""
         return sum(length * count for length, count in self.counts.items())
 
     @property
@@ -53,11 +51,11 @@ class Lengths:
 
 @dataclass
 class TreebankStatistics:
-    """A CoNLL-U file in figures."""
+    """Statistics of a CoNLL-U file."""
 
     file: str
     sentences: int = 0
-    trees: int = 0  # sentences with every head given
+    trees: int = 0  # sentences whose heads are all given
     projective: int = 0
     multiword_tokens: int = 0
     empty_nodes: int = 0
@@ -71,7 +69,7 @@ class TreebankStatistics:
 
 @dataclass
 class BitextStatistics:
-    """A parallel corpus in figures."""
+    """Statistics of a parallel corpus."""
 
     file: str
     bitext: Bitext
@@ -84,7 +82,7 @@ class BitextStatistics:
 
 @dataclass
 class TextStatistics:
-    """A file of raw text in figures."""
+    """Statistics of a file of raw text."""
 
     file: str
     lines: int = 0
@@ -95,7 +93,7 @@ class TextStatistics:
 
 
 def kind_of(path: str | Path) -> str:
-    """`treebank`, `bitext` or `text`: by the file's name, else by its first lines."""
+    """Detect `treebank`, `bitext` or `text` by file name, else by the first lines."""
     name = Path(str(path)).name.lower()
     if ".conllu" in name:
         return "treebank"
@@ -112,7 +110,7 @@ def kind_of(path: str | Path) -> str:
 
 
 def treebank_statistics(path: str | Path, progress: Progress = QUIET) -> TreebankStatistics:
-    """Count a CoNLL-U file; malformed sentences are reported and left out."""
+    """Compute the statistics of a CoNLL-U file; malformed sentences are reported and skipped."""
     result = TreebankStatistics(name_of(path))
 
     def note(error: TreebridgeError) -> None:
@@ -137,7 +135,7 @@ def treebank_statistics(path: str | Path, progress: Progress = QUIET) -> Treeban
 
 
 def bitext_statistics(bitext: Bitext, progress: Progress = QUIET) -> BitextStatistics:
-    """Count a parallel corpus, filtered as it would be for use."""
+    """Compute the statistics of a parallel corpus with its filters."""
     walk = iter(bitext)
     result = BitextStatistics(" + ".join(map(name_of, bitext.paths)), bitext, walk.counts)
     try:
@@ -152,7 +150,7 @@ def bitext_statistics(bitext: Bitext, progress: Progress = QUIET) -> BitextStati
 
 
 def text_statistics(path: str | Path, progress: Progress = QUIET) -> TextStatistics:
-    """Count a file of raw text line by line."""
+    """Compute the statistics of a file of raw text."""
     result = TextStatistics(name_of(path))
     words = Splitter().words
     for _, line in progress.count(read_lines(path, cut_long=True), "lines"):

@@ -1,4 +1,4 @@
-"""Raw text → sentences → words, offline and for any language, and back again exactly."""
+"""Raw text → sentences → words, for any language, and back without loss."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from treebridge.corpus.tokens import (
 )
 from treebridge.errors import Notice, TreebridgeError
 
-MAX_PIECE = 1 << 15  # characters of a line that are looked at together
-# Where a long line can be cut and every sentence end before it is still found as in one piece.
+MAX_PIECE = 1 << 15  # characters; longer lines are processed in pieces
+# Where a long line can be cut without changing the sentence ends before the cut.
 _SEAM = regex.compile(r"(?r)(?<=[\p{L}\p{N}])\s(?=[\p{L}\p{N}])")
 _PAUSES = frozenset(",:;–—…、，،")
 
-# How UDPipe writes white space into MISC, and \u….. for what it leaves bare.
+# UDPipe's escapes for white space in MISC, and \u{…} for characters that it does not escape.
 _ESCAPES = {" ": r"\s", "\t": r"\t", "\r": r"\r", "\n": r"\n", "|": r"\p", "\\": r"\\"}
 _UNESCAPES = {code[1]: char for char, code in _ESCAPES.items()}
 _ESCAPED = regex.compile(r"\\u\{([0-9a-f]+)\}|\\(.)")
 
 
 class Splitter:
-    """Splits raw text into sentences of words.
+    """Splits raw text into sentences and words.
 
-    `engine` is `rules` (any language), `spacy` (the word rules of spaCy's blank language) or
-    `spaces` (tokenised already). `language` is a code such as `en`; `rules` does without.
-    With `multiword`, written words that hold several syntactic words are taken apart.
+    `engine` is the tokenizer: `rules` (any language), `spacy` (spaCy's for the language) or
+    `spaces` (already tokenized). `language` is a code such as `en`, optional for `rules`.
+    `multiword` splits contractions.
 
     Examples:
         >>> [sentence.forms for sentence in Splitter("en").sentences("It's late. Go!")]
@@ -63,13 +63,13 @@ class Splitter:
         elif engine == "spaces":
             self.spans = space_spans
         else:
-            raise TreebridgeError(f"no engine {engine!r} finds words; take rules, spacy or spaces")
-        self._inner_spans = self.spans  # of a line after which the text goes on
+            raise TreebridgeError(f"unknown tokenizer {engine!r}; choose from rules, spacy, spaces")
+        self._inner_spans = self.spans  # of a line that is not the last
         if engine == "rules":
             self._inner_spans = partial(rule_spans, language=language, at_end=False)
 
     def words(self, text: str) -> list[str]:
-        """The words of a line of text, as strings."""
+        """Split a line of text into words."""
         if self.engine == "rules":
             words = rule_words(text, self.language)
         else:
@@ -79,7 +79,7 @@ class Splitter:
         return [part for word in words for part in self.multiword.split(word)]
 
     def sentence(self, text: str) -> Sentence:
-        """One sentence of the whole text, white space at its ends included."""
+        """Turn the whole text, including outer white space, into one sentence."""
         spans = list(self.spans(text))
         misc = []
         for index, (_, end) in enumerate(spans):
@@ -94,16 +94,16 @@ class Splitter:
         return self.multiword.expand(sentence) if self.multiword else sentence
 
     def lines(self, lines: Iterable[str]) -> Iterator[Sentence]:
-        """One sentence a line; blank lines are left out, lines beyond MAX_WORDS words are split."""
+        """Yield one sentence per non-blank line; split lines of more than MAX_WORDS words."""
         for line in lines:
             if line.strip():
                 yield from self._within_limit(line)
 
     def sentences(self, text: str | Iterable[str]) -> Iterator[Sentence]:
-        """The sentences of a text or of a stream of its lines (with their ends).
+        """Yield the sentences of a text or of a stream of lines (with line breaks).
 
-        A blank line ends a sentence, a line's end does not; a sentence beyond MAX_WORDS words is
-        split. Memory does not grow with the text: what is complete is handed on after every line.
+        A blank line ends a sentence, a line break does not; a sentence of more than MAX_WORDS words
+        is split. Memory stays bounded: complete sentences are yielded after every line.
         """
         lines = io.StringIO(text, newline="\n") if isinstance(text, str) else text
         unfinished = OpenText(self._inner_spans)
@@ -129,7 +129,7 @@ class Splitter:
             yield sentence
 
     def _within_limit(self, text: str) -> Iterator[Sentence]:
-        """One sentence, or several where it has more words than a parser takes."""
+        """Yield one sentence, or several if it has more words than a parser accepts."""
         sentence = self.sentence(text)
         if len(sentence) <= MAX_WORDS or len(spans := list(self.spans(text))) == 1:
             yield sentence
@@ -137,18 +137,18 @@ class Splitter:
         warnings.warn(
             f"a sentence of more than {MAX_WORDS:,} words was split; is this running text?",
             Notice,
-            stacklevel=1,  # the same place for all of them: Python shows it once
+            stacklevel=1,  # the same place for all, so that Python shows it once
         )
         cuts = [0, *self._cuts(text, spans), len(text)]
         for start, end in pairwise(cuts):
-            # By itself a part may have a word more, such as a last "C" and ".".
+            # On its own a part may have one more word: a final "C." becomes "C" and ".".
             yield from self._within_limit(text[start:end])
 
     def _cuts(self, text: str, spans: Sequence[Span]) -> Iterator[int]:
-        """Where to split a sentence so that no part has more than MAX_WORDS words."""
+        """Yield where to split a sentence so that no part has more than MAX_WORDS words."""
         forms = (text[start:end] for start, end in spans)
         sizes = (len(self.multiword.split(form)) if self.multiword else 1 for form in forms)
-        words = [0, *accumulate(sizes)]  # before each span
+        words = [0, *accumulate(sizes)]  # number of words before each span
         waiting = [(0, len(spans))]
         while waiting:
             first, last = waiting.pop()
@@ -160,7 +160,7 @@ class Splitter:
 
 
 def _pieces(line: str) -> Iterator[str]:
-    """A line, or parts of it where it is so long that its words would take much memory."""
+    """Yield a line, or pieces of it if it is so long that its words would take much memory."""
     start = 0
     while len(line) - start > MAX_PIECE:
         end = start + MAX_PIECE
@@ -172,21 +172,21 @@ def _pieces(line: str) -> Iterator[str]:
 
 
 def _middle(text: str, spans: Sequence[Span], first: int, last: int) -> int:
-    """The best word to begin the second half with: after a line's end, a pause or a space."""
+    """Choose the word that begins the second half: after a line break, a pause or a space."""
     middle = (first + last) // 2
     reach = (last - first) // 6
 
-    def goodness(index: int) -> tuple[int, int]:
+    def preference(index: int) -> tuple[int, int]:
         start, end = spans[index - 1]
         gap = text[end : spans[index][0]]
         kind = 3 * ("\n" in gap) or 2 * (text[start:end] in _PAUSES) or bool(gap)
         return kind, -abs(index - middle)
 
-    return max(range(middle - reach, middle + reach + 1), key=goodness)
+    return max(range(middle - reach, middle + reach + 1), key=preference)
 
 
 def rebuild(sentences: Iterable[Sentence]) -> str:
-    """The exact text that the sentences were split from."""
+    """Restore the exact text that the sentences were split from."""
     parts: list[str] = []
     for sentence in sentences:
         for form, misc in sentence.written():
@@ -204,7 +204,7 @@ def rebuild(sentences: Iterable[Sentence]) -> str:
 
 
 def _space_misc(space: str, side: str) -> str:
-    """White space beside a word as MISC has it; one space after a word goes without saying."""
+    """Encode white space beside a word for MISC; one space after a word is the default."""
     if side == "After" and space in ("", " "):
         return "_" if space else "SpaceAfter=No"
     escaped = (_ESCAPES.get(char) or f"\\u{{{ord(char):x}}}" for char in space)

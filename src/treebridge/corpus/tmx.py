@@ -1,4 +1,4 @@
-"""TMX, the exchange format of translation memories, read in bounded memory."""
+"""TMX, the exchange format of translation memories, read in a stream."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from treebridge.corpus.files import Source, name_of, open_bytes
 from treebridge.errors import TreebridgeError, first_line
 
-CHUNK = 1 << 16  # bytes that are handed to the XML parser at a time
-MAX_UNIT = 1 << 20  # bytes; a longer translation unit is no sentence pair
-MAX_DEPTH = 100  # elements inside each other; mark-up inside a segment takes a few
-MAX_NAMES = 1000  # different elements; TMX has 17, and each costs memory to the end of the file
+CHUNK = 1 << 16  # bytes per call of the XML parser
+MAX_UNIT = 1 << 20  # bytes; a longer translation unit is not a sentence pair
+MAX_DEPTH = 100  # nested elements; markup inside a segment needs a few
+MAX_NAMES = 1000  # distinct element names; TMX has 17, and each takes memory until the end
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
-_CODES = {"bpt", "ept", "it", "ph", "ut"}  # mark-up of the original document, not text
+_CODES = {"bpt", "ept", "it", "ph", "ut"}  # markup of the original document, not text
 
 
 def read_tmx(
@@ -32,7 +32,7 @@ def read_tmx(
 
 
 def _units(source: Source) -> Iterator[ET.Element]:
-    """The elements `tu`, one after the other; each is emptied before the next one."""
+    """Yield the `tu` elements; each is freed before the next."""
     name = name_of(source)
     parents: list[ET.Element] = []
     names: set[str] = set()
@@ -41,20 +41,20 @@ def _units(source: Source) -> Iterator[ET.Element]:
             parents.append(element)
             names.add(element.tag)
             if len(parents) > MAX_DEPTH or len(names) > MAX_NAMES:
-                what = f"{MAX_DEPTH} elements inside each other"
+                what = f"{MAX_DEPTH} nested elements"
                 if len(names) > MAX_NAMES:
-                    what = f"{MAX_NAMES} kinds of elements"
+                    what = f"{MAX_NAMES} element names"
                 raise TreebridgeError(f"more than {what}; is this a TMX file?", file=name)
             continue
         parents.pop()
         if _tag(element) == "tu":
             yield element
-            for parent in parents:  # else memory grows with the file
+            for parent in parents:  # so that memory does not grow with the file
                 parent.clear()
 
 
 def _events(source: Source, name: str) -> Iterator[tuple[str, ET.Element]]:
-    """Where elements start and end."""
+    """Yield the starts and ends of elements."""
     parser: Any = ET.XMLPullParser(("start", "end"))
     since_unit = 0  # bytes
     with open_bytes(source) as stream:
@@ -74,10 +74,10 @@ def _events(source: Source, name: str) -> Iterator[tuple[str, ET.Element]]:
                     file=name,
                     line=error.position[0],
                 ) from None
-            except (LookupError, ValueError) as error:  # an encoding that Python does not have
+            except (LookupError, ValueError) as error:  # an encoding that Python does not support
                 raise TreebridgeError(
                     f"this XML cannot be read ({first_line(error)}); convert it to UTF-8 "
-                    'and have its first line say encoding="UTF-8"',
+                    'and set encoding="UTF-8" in its first line',
                     file=name,
                     line=1,
                 ) from None
@@ -87,7 +87,7 @@ def _events(source: Source, name: str) -> Iterator[tuple[str, ET.Element]]:
                 yield event, element
             if since_unit > MAX_UNIT:
                 raise TreebridgeError(
-                    f"no translation unit ends in {MAX_UNIT:,} bytes; is this a TMX file?",
+                    f"no translation unit within {MAX_UNIT:,} bytes; is this a TMX file?",
                     file=name,
                 )
 
@@ -106,7 +106,7 @@ def _tag(element: ET.Element) -> str:
 
 
 def _segment(tuv: ET.Element) -> str:
-    """The text of a translation unit's side, on one line."""
+    """Text of one side of a translation unit, on one line."""
     segment = next((child for child in tuv if _tag(child) == "seg"), None)
     return "" if segment is None else " ".join("".join(_plain(segment)).split())
 

@@ -1,4 +1,4 @@
-"""Where words begin and end in a line of text, by rules for scripts rather than languages."""
+"""Tokenization by rules for scripts rather than languages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from treebridge.errors import MissingExtra, TreebridgeError
 
 Span = tuple[int, int]
 FindSpans = Callable[[str], Iterable[Span]]
-# Characters. Longer ones hardly come again, and would let a hostile text fill the memory.
+# Characters. Longer chunks rarely recur, and caching them would let hostile text fill the memory.
 REMEMBERED_LENGTH = 32
 
 # Abbreviations that keep their full stop and do not end a sentence, in any language …
@@ -21,7 +21,7 @@ _TITLES = """
     Mr Mrs Ms Dr Drs Prof vs cf pp Sr Sra Srta Srs Sras Dª Dña Uds Vds Ilmo Excmo Exmo Exma
     núm Núm pág págs Mme Mlle Dott Avv Hr Nr prof dr mgr inż św tzn tzw esim κ κα
 """.split()
-# … and where another language has a word that looks like them.
+# … and in one language, where others have words of the same form.
 _BY_LANGUAGE = {
     "en": "No Nos Mt St Rep Rev Hon Gen Col Capt Lt Sgt Gov Sen Fig Vol Eq eq fig p".split(),
     "es": "Ud Vd Av av Art art Arts arts D tel Tel p ej aprox".split(),
@@ -31,14 +31,14 @@ _BY_LANGUAGE = {
     "fi": "mm ks ns ts nk".split(),
     "de": "bzw ca usf Abs".split(),
 }
-# These keep it too, and may end a sentence.
+# These keep it too, but may end a sentence.
 MAYBE_LAST = frozenset(
     f"{word}." for word in "etc Etc Jr Inc Ltd Co Corp Bros usw itp itd jne ym jms κλπ".split()
 )
 
 _LETTER = r"[[\p{L}\p{M}\p{N}\p{Pc}\u00ad\u200c\u200d]--[\p{Han}]]"
-# Every alternative looks a bounded way ahead or takes what it has looked at, so that the time is
-# linear. Addresses are as long as RFC 5321 allows; \X would count all flags before a flag.
+# Every alternative has bounded lookahead or consumes what it has examined, so matching takes linear
+# time. Mail addresses are limited as in RFC 5321; \X would count all flags before a flag.
 _TOKEN = regex.compile(
     rf"""
     (?:https?://|www\.)[^<>"”»]*[^<>"”»\p{{P}}]/?          # web addresses
@@ -56,8 +56,8 @@ _TOKEN = regex.compile(
 )
 _HAN = regex.compile(r"\p{Han}")
 _INITIAL = regex.compile(r"\p{Lu}\p{M}*\.")
-# What an apostrophe joins: English clitics, and the elided articles, pronouns and prepositions
-# of French, Italian, Catalan and Portuguese. Others (Ukrainian м'яч, Uzbek oʻzbek) are one word.
+# Where to split at an apostrophe: English clitics, and elided articles, pronouns and prepositions
+# in French, Italian, Catalan and Portuguese. Others (Ukrainian м'яч, Uzbek oʻzbek) are one word.
 _CLITIC = regex.compile(r"(?i)(?<=\p{L})(?:n['’]t|['’](?:s|re|ve|ll|d|m))$")
 _ELISION = regex.compile(
     r"(?i)(?:[dlmnstj]|c(?!['’]h)|qu|un|lorsqu|puisqu|jusqu|quest|quell|bell|sant"
@@ -68,7 +68,7 @@ _SPACES = re.compile(r"\S+")
 
 
 def _split_chunk(chunk: str, language: str | None) -> tuple[str, ...]:
-    """The words of what stands between two spaces; their concatenation is the chunk."""
+    """Split a chunk without spaces into words, whose concatenation is the chunk."""
     if chunk.isalpha() and not _HAN.search(chunk):
         return (chunk,)
     words: list[str] = []
@@ -82,7 +82,7 @@ def _split_chunk(chunk: str, language: str | None) -> tuple[str, ...]:
     return tuple(words)
 
 
-# Chunks come again and again: long corpora are split ten times as fast.
+# Chunks recur: with a cache, long corpora are split ten times as fast.
 _split_and_remember = lru_cache(maxsize=1 << 17)(_split_chunk)
 
 
@@ -93,7 +93,7 @@ def _keeps_stop(word: str, language: str | None, *, alone: bool) -> bool:
 
 
 def _split_joined(token: str, language: str | None) -> Iterator[str]:
-    """Take apart what apostrophes and, in English, hyphens join."""
+    """Split at apostrophes and, in English, at hyphens."""
     start = 0
     while found := _ELISION.match(token, start):
         yield found[0]
@@ -102,7 +102,7 @@ def _split_joined(token: str, language: str | None) -> Iterator[str]:
     clitic = _CLITIC.search(token)
     tail = token[clitic.start() :] if clitic else ""
     token = token.removesuffix(tail) if tail else token
-    if language == "en":  # its treebanks make three words of well-known; most others one
+    if language == "en":  # English treebanks split well-known into three words, most others do not
         yield from _HYPHENS.findall(token)
     elif token:
         yield token
@@ -111,42 +111,42 @@ def _split_joined(token: str, language: str | None) -> Iterator[str]:
 
 
 def rule_words(text: str, language: str | None = None, *, at_end: bool = True) -> list[str]:
-    """The words of a text, in order; `at_end` unless it goes on in another line."""
+    """Split a text into words; `at_end` is false if it continues on another line."""
     words: list[str] = []
     for chunk in text.split():
         split = _split_and_remember if len(chunk) <= REMEMBERED_LENGTH else _split_chunk
         words += split(chunk, language)
     if at_end and words and len(words[-1]) == 2 and _INITIAL.fullmatch(words[-1]):
-        words[-1:] = words[-1]  # "vitamin C." at the end is no initial
+        words[-1:] = words[-1]  # a final "vitamin C." is not an initial
     return words
 
 
 def rule_spans(text: str, language: str | None = None, *, at_end: bool = True) -> Iterator[Span]:
-    """Where the words of a text begin and end."""
+    """Yield the spans of the words of a text."""
     end = 0
     for word in rule_words(text, language, at_end=at_end):
-        start = text.index(word, end)  # only white space can stand between
+        start = text.index(word, end)  # only white space is skipped
         end = start + len(word)
         yield start, end
 
 
 def space_spans(text: str) -> Iterator[Span]:
-    """Words are what white space separates: for text that is tokenised already."""
+    """Yield the spans of words separated by white space, for text that is already tokenized."""
     return (found.span() for found in _SPACES.finditer(text))
 
 
 def spacy_spans(language: str) -> FindSpans:
-    """The word rules of spaCy's blank language (extra `text`)."""
+    """Return spaCy's tokenizer for a language (extra `text`)."""
     try:
         import spacy
     except ImportError:
-        raise MissingExtra("spaCy", "text", "finding words with spaCy") from None
+        raise MissingExtra("spaCy", "text", "tokenizing with spaCy") from None
     try:
         tokenizer: Any = spacy.blank(language).tokenizer
     except ImportError:
         raise TreebridgeError(
-            f"spaCy has no rules for the language {language!r}; use the engine 'rules', "
-            "or give a code that it knows (es, pt, fi, …)"
+            f"spaCy has no tokenizer for the language {language!r}; use the tokenizer 'rules' "
+            "or a language that spaCy supports (es, pt, fi, …)"
         ) from None
 
     def spans(text: str) -> Iterator[Span]:

@@ -1,4 +1,4 @@
-"""What makes a list of heads a tree."""
+"""Tree checks on lists of heads."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from treebridge.keys import key_of_bytes
 
 
 def tree_problem(heads: Sequence[int | None]) -> tuple[int, str] | None:
-    """Why these heads are no single-root tree, as (index of the word, what is wrong), or None."""
+    """Explain as (word index, problem) why heads are not a single-root tree; None if they are."""
     roots = [i for i, head in enumerate(heads) if head == 0]
     if None in heads:
-        return heads.index(None), "HEAD is _ where a tree is needed"
+        return heads.index(None), "HEAD is _, but a tree is required"
     if not roots:
         return 0, "no word has HEAD 0; a tree needs a root"
     if len(roots) > 1:
-        return roots[1], f"{len(roots)} words have HEAD 0; a tree has one root"
-    safe = [False] * len(heads)  # known to lead to the root
+        return roots[1], f"{len(roots)} words have HEAD 0; a tree has exactly one root"
+    safe = [False] * len(heads)  # known to reach the root
     safe[roots[0]] = True
     for start in range(len(heads)):
         path = []
@@ -26,7 +26,7 @@ def tree_problem(heads: Sequence[int | None]) -> tuple[int, str] | None:
             path.append(node)
             node = (heads[node] or 0) - 1
             if len(path) > len(heads):
-                return start, "the heads from this word run in a cycle, not to the root"
+                return start, "the heads from this word run into a cycle, not to the root"
         for node in path:
             safe[node] = True
     return None
@@ -35,8 +35,8 @@ def tree_problem(heads: Sequence[int | None]) -> tuple[int, str] | None:
 def is_projective(heads: Sequence[int]) -> bool:
     """Whether no two arcs of the tree cross."""
     arcs = [(min(i, h), max(i, h)) for i, h in enumerate(heads, 1)]
-    arcs.sort(key=lambda arc: (arc[0], -arc[1]))  # of two that start together the outer first
-    open_until: list[int] = []  # right ends of the arcs around the present position
+    arcs.sort(key=lambda arc: (arc[0], -arc[1]))  # the outer one of two with the same start first
+    open_until: list[int] = []  # right ends of the arcs over the current position
     for left, right in arcs:
         while open_until and open_until[-1] <= left:
             open_until.pop()
@@ -47,5 +47,5 @@ def is_projective(heads: Sequence[int]) -> bool:
 
 
 def digest_trees(trees: Iterable[Sentence]) -> str:
-    """A hash of words, tags and trees."""
+    """Hash words, tags and trees."""
     return key_of_bytes(tree.to_conllu().encode("utf-8", "surrogatepass") for tree in trees)

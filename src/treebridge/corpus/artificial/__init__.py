@@ -1,7 +1,6 @@
-"""Artificial languages that share what they say and differ in how: for the demo and the tests.
+"""Artificial languages with shared meanings and different forms, for the demo and the tests.
 
-Everything is fixed by the seed, sentence by sentence: asking for more, or for another language
-first, changes nothing.
+The seed determines every sentence independently of how many are generated and in which order.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ __all__ = ["ArtificialPair", "Language", "World"]
 class ArtificialPair:
     """A sentence in two languages, with gold links as (source word, target word), from 0.
 
-    `sure` links are words that say the same node; `possible` ones also a preposition and the
-    noun whose suffix says it.
+    `sure` links join words that express the same node; `possible` ones also a preposition and the
+    noun whose suffix expresses it.
     """
 
     source: Sentence
@@ -35,7 +34,7 @@ class ArtificialPair:
 
 
 class World:
-    """The languages `source`, `near` (other words) and `far` (verb-final, suffixes, pro-drop)."""
+    """The languages `source`, `near` (new words) and `far` (verb-final, suffixes, pro-drop)."""
 
     def __init__(self, seed: int = 1):
         self.seed = seed
@@ -44,7 +43,7 @@ class World:
         self.languages = {name: Language(profile, seed) for name, profile in profiles.items()}
 
     def treebank(self, language: str, sentences: int, part: str = "train") -> Treebank:
-        """Trees of one language; parts are drawn independently."""
+        """Generate trees of one language; parts are drawn independently."""
         say = self.languages[language].say
         return Treebank(
             say(self._tree(part, i), f"{part}-{i + 1}").sentence for i in range(sentences)
@@ -53,7 +52,7 @@ class World:
     def pairs(
         self, target: str, sentences: int, source: str = "source", part: str = "bitext"
     ) -> Iterator[ArtificialPair]:
-        """Translations with gold links."""
+        """Generate translations with gold links."""
         for i in range(sentences):
             tree, name = self._tree(part, i), f"{part}-{i + 1}"
             left = self.languages[source].say(tree, name)
@@ -68,12 +67,12 @@ class World:
             yield ArtificialPair(left.sentence, right.sentence, sure, sure | possible)
 
     def text(self, language: str, sentences: int, part: str = "text") -> Iterator[str]:
-        """Raw sentences, for pre-training."""
+        """Generate raw sentences, for pre-training."""
         say = self.languages[language].say
         return (say(self._tree(part, i), "").sentence.text for i in range(sentences))
 
     def write_bitext(self, path: str | Path, target: str, sentences: int) -> None:
-        """A TSV file as users have it: source, tab, target."""
+        """Write a TSV file with columns source and target."""
         with write_text(path) as stream:
             for pair in self.pairs(target, sentences):
                 stream.write(f"{pair.source.text}\t{pair.target.text}\n")

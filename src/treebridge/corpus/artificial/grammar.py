@@ -1,7 +1,7 @@
-"""What artificial sentences mean: seeded dependency trees over concepts, before any language.
+"""The meanings of artificial sentences: seeded dependency trees over concepts.
 
 A tree has no order. Each node is a concept with its part of speech and its relation to its head,
-so that every language can say the same thing in its own words and in its own order.
+which every language expresses in its own words and word order.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 TOPICS = 8
-# Concepts of each open class, most frequent first; topics take turns, so multiples of TOPICS.
+# Number of concepts per open class, most frequent first; topics alternate by rank.
 SIZES = {"NOUN": 1600, "VERB": 704, "ADJ": 504, "ADV": 120, "PROPN": 240, "NUM": 12}
 CLOSED = {
     "DET": ["the", "a", "this", "every"],
@@ -27,7 +27,7 @@ CLOSED = {
 
 @dataclass
 class Node:
-    """A concept in its place; `features` are Plur, Past, Front, whatever a language may mark."""
+    """A concept in a tree; `features` are Plur, Past, Front: whatever a language may mark."""
 
     concept: str
     upos: str
@@ -36,19 +36,19 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
     def add(self, node: Node) -> Node:
-        """Hang a node under this one and return it."""
+        """Attach a child and return it."""
         self.children.append(node)
         return node
 
     def walk(self) -> Iterator[Node]:
-        """This node and all below it."""
+        """Yield this node and all its descendants."""
         yield self
         for child in self.children:
             yield from child.walk()
 
 
 def topic_of(concept: str) -> int:
-    """What a content concept is about: `NOUN.17` is the 18th most frequent noun, of topic 1."""
+    """Topic of a content concept: `NOUN.17` is the 18th most frequent noun, of topic 1."""
     return int(concept.partition(".")[2]) % TOPICS
 
 
@@ -56,7 +56,7 @@ class Grammar:
     """Draws trees; content words follow Zipf's law and, mostly, the topic of their sentence."""
 
     def __init__(self, topical: float = 0.85):
-        self.topical = topical  # the share of content words that are about the topic
+        self.topical = topical  # the share of content words that belong to the topic
         self._weights = {
             (upos, step): list(accumulate(1 / (rank + 3) for rank in range(0, size, step)))
             for upos, size in SIZES.items()
@@ -64,11 +64,11 @@ class Grammar:
         }
 
     def sentence(self, rng: random.Random) -> Node:
-        """A tree whose root is a predicate, final punctuation included."""
+        """Draw a tree whose root is a predicate, including final punctuation."""
         return _Draw(self, rng).sentence()
 
     def concept(self, upos: str, topic: int, rng: random.Random) -> str:
-        """Draw a concept: of the topic, or now and then of any."""
+        """Draw a concept, usually of the topic."""
         inside = upos in ("NOUN", "VERB", "ADJ") and rng.random() < self.topical
         step = TOPICS if inside else 1
         weights = self._weights[upos, step]
@@ -92,7 +92,7 @@ class _Draw:
         return Node(concept, upos, deprel, frozenset(features))
 
     def function(self, upos: str, deprel: str) -> Node:
-        # The first of a closed class is the commonest, as in life.
+        # The first words of a closed class are the most frequent.
         words = CLOSED[upos]
         return Node(
             min(self.rng.choice(words), self.rng.choice(words), key=words.index), upos, deprel

@@ -1,4 +1,4 @@
-"""How an artificial language says a tree: its words, its order, what it marks and leaves out."""
+"""How an artificial language expresses a tree: words, word order, marking and omission."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from treebridge.corpus.artificial.grammar import CLOSED, SIZES, Node, topic_of
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.tokens import rule_words
 
-# Where a dependent stands, by its word or its relation: below zero before its head, the smaller
-# the farther to the left.
+# Position of a dependent, by its word or relation, from left to right; negative ones precede the
+# head.
 _VERB_MEDIAL = {
     ",": -95, "cc": -90, "mark": -80, "case": -70, "nsubj": -60, "cop": -55, "aux": -50, "not": -45,
     "det": -40, "nummod": -30, "amod": -20,
@@ -37,7 +37,7 @@ class Profile:
     case_suffixes: bool = False  # instead of prepositions
     articles: bool = True
     drops_pronouns: bool = False  # as subjects
-    ambiguous: float = 0.0  # the share of frequent nouns and verbs that share their form
+    ambiguous: float = 0.0  # the share of frequent nouns and verbs that share a form
 
 
 SOURCE = Profile(
@@ -55,15 +55,15 @@ FAR = Profile(
 
 @dataclass
 class Said:
-    """A sentence as said in one language; `nodes[i]` is what its word i expresses."""
+    """A sentence in one language; its word i expresses `nodes[i]`."""
 
     sentence: Sentence
     nodes: list[Node]
-    marked: dict[int, int]  # id of a node said by a suffix → index of the word that bears it
+    marked: dict[int, int]  # id of a node expressed by a suffix → index of the word with the suffix
 
 
 class Language:
-    """A profile with its vocabulary, both fixed by the seed."""
+    """A profile with a vocabulary that is determined by the seed."""
 
     def __init__(self, profile: Profile, seed: int):
         self.profile = profile
@@ -71,7 +71,7 @@ class Language:
         self.name = profile.name
         rng = random.Random(f"{seed}/{profile.code}")
         self._taken: set[str] = set()
-        self.forms: dict[str, str] = {}  # concept → stem; frequent concepts get the short ones
+        self.forms: dict[str, str] = {}  # concept → stem; frequent concepts get short ones
         for words in [*CLOSED.values(), ["be", "that", "to", "not", "which"]]:
             for concept in words:
                 self.forms.setdefault(concept, self._invent(rng, 1))
@@ -83,7 +83,7 @@ class Language:
         self.ambiguous = self._merge(rng)
 
     def _invent(self, rng: random.Random, syllables: int, suffix: bool = False) -> str:
-        """A new word form that nothing else has."""
+        """Invent a word form that is not taken yet."""
         onsets, vowels = self.profile.onsets.split(" "), self.profile.vowels.split(" ")
         codas = self.profile.codas.split(" ")
         for attempt in range(10_000):
@@ -96,12 +96,12 @@ class Language:
                 self._taken.add(form)
                 return form
             syllables += attempt % 8 == 7
-        raise AssertionError("the sounds of the language are used up")
+        raise AssertionError("no word forms are left")
 
     def _merge(self, rng: random.Random) -> dict[str, tuple[str, str]]:
-        """Give pairs of concepts of different topics one form: form → its two senses.
+        """Give pairs of frequent concepts of different topics one form; return form → senses.
 
-        Half of the pairs are two nouns, half a noun and a verb, all of them frequent.
+        Half of the pairs are two nouns, half a noun and a verb.
         """
         free = {"NOUN": list(range(160)), "VERB": list(range(80))}
         senses = {}
@@ -118,7 +118,7 @@ class Language:
         return senses
 
     def say(self, tree: Node, name: str) -> Said:
-        """The tree as a sentence of this language, with its own tree, tags and text."""
+        """Express a tree as a sentence of this language, with its own tree, tags and text."""
         order: list[tuple[Node, Node | None]] = []
         self._linearise(tree, None, order)
         index = {id(node): i for i, (node, _) in enumerate(order)}
