@@ -169,7 +169,7 @@ def test_a_wrong_checksum_is_refused(hub: Hub, tmp_path: Path) -> None:
     hub.damage = True
     done = load(hub.url, tmp_path / "cache")
     assert done.returncode == 1
-    assert "model.safetensors of 'someone/tiny' arrived damaged (wrong checksum)" in done.stderr
+    assert "model.safetensors of 'someone/tiny' was damaged (wrong checksum)" in done.stderr
     hub.damage = False
     assert complete(hub, load(hub.url, tmp_path / "cache"))
 
@@ -177,13 +177,12 @@ def test_a_wrong_checksum_is_refused(hub: Hub, tmp_path: Path) -> None:
 def test_names_that_are_not_there(hub: Hub, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     assert (
-        "there is no encoder 'someone/else' on the hub"
-        in load(hub.url, cache, "someone/else").stderr
+        "found no encoder 'someone/else' on the hub" in load(hub.url, cache, "someone/else").stderr
     )
-    assert "neither a folder nor a name" in load(hub.url, cache, "no such name!").stderr
-    assert "there is no such folder" in load(hub.url, cache, "./nowhere").stderr
+    assert "neither a folder nor a hub name" in load(hub.url, cache, "no such name!").stderr
+    assert "folder not found" in load(hub.url, cache, "./nowhere").stderr
     offline = load(hub.url, cache, offline=True).stderr
-    assert "'someone/tiny' is not in the cache and --offline forbids" in offline
+    assert "'someone/tiny' is not in the cache and offline mode prevents downloading it" in offline
 
 
 def test_no_network(tmp_path: Path) -> None:

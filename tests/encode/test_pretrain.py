@@ -288,7 +288,7 @@ def test_sides_of_a_bitext_and_text(tmp_path: Path) -> None:
     files = [tmp_path / "a.tsv", tmp_path / "b.txt"]
     assert list(read_side(files, "target")) == ["uno", "dos", "tres", "cuatro"]
     assert list(read_side(files[:1], "source")) == ["one", "two"]
-    with pytest.raises(TreebridgeError, match="say which side"):
+    with pytest.raises(TreebridgeError, match="choose its source or target side"):
         list(read_side(files))
 
 
@@ -320,21 +320,21 @@ def test_by_command_alone_and_by_torchrun(run: Run, text: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["none.txt"], "none.txt: there is no such file"),
+        (["none.txt"], "none.txt: file not found"),
         (["few.txt"], "pre-training needs thousands"),
         (["few.txt", "--minutes", "1", "--tokens", "1"], "two budgets"),
-        (["few.txt", "--heads", "7"], "7 heads do not share 256 dimensions"),
-        (["pairs.tsv"], "--side source or --side target"),
+        (["few.txt", "--heads", "7"], "256 dimensions cannot be divided into 7 heads"),
+        (["pairs.tsv"], "choose its source or target side"),
         (["few.txt", "--minutes", "nan"], "minutes is nan; expected between 0 and 1,000,000"),
         (["few.txt", "--minutes", "inf"], "minutes is inf"),
         (["few.txt", "--minutes", "-1"], "minutes is -1.0"),
         (["few.txt", "--minutes", "0"], "training needs a budget"),
         (["few.txt", "--learning-rate", "nan"], "learning rate is nan"),
-        (["few.txt", "--masked", "nan"], "--masked nan"),
+        (["few.txt", "--masked", "nan"], "masked is nan"),
         (["few.txt", "--length", "4"], "length is 4; expected between 8 and"),
-        (["few.txt", "--length", "2048"], "a batch of 1024 pieces has no room for a row of 2048"),
+        (["few.txt", "--length", "2048"], "a batch of 1024 pieces is shorter than a row of 2048"),
         (["few.txt", "--layers", "100000"], "layers is 100000"),
-        (["few.txt", "--seed", "-1"], "seed -1: choose a number"),
+        (["few.txt", "--seed", "-1"], "seed is -1; expected a number"),
     ],
 )
 def test_mistakes(here: Run, tmp_path: Path, arguments: list[str], message: str) -> None:

@@ -75,7 +75,7 @@ def test_only_the_words_needed_are_kept(tmp_path: Path) -> None:
     encoder = StaticEncoder(path, words=["The"])
     assert encoder.whole(["the", "banco"]).tolist() == [True, False]
     assert encoder._vectors.shape == (1, 5)
-    with pytest.raises(TreebridgeError, match="no word vector was found"):
+    with pytest.raises(TreebridgeError, match="found no word vectors"):
         StaticEncoder(path, words=["nothing"])
 
 
@@ -98,10 +98,10 @@ def test_fasttext_binary_uses_ngrams(tmp_path: Path) -> None:
     np.testing.assert_allclose(encoder(["BANCO"])[0], expected("banco"), atol=1e-5)
     assert encoder.whole(["the", "unseen"]).tolist() == [True, False]
     path.write_bytes(data[:-40])
-    with pytest.raises(TreebridgeError, match="cut short"):
+    with pytest.raises(TreebridgeError, match="truncated"):
         Encoder.load(path)
     path.write_bytes(data[:60])
-    with pytest.raises(TreebridgeError, match="cut short"):
+    with pytest.raises(TreebridgeError, match="truncated"):
         Encoder.load(path)
 
 
@@ -129,20 +129,26 @@ ROWS = "the 1 2 3\nbanco 4 5 6\n"
     ("data", "message"),
     [
         ("2 4\n" + ROWS, r"bad.vec:2: expected a word and 4 numbers"),
-        ("2 2\n" + ROWS, r"bad.vec:2: 3 numbers, where the header announces 2"),
-        ("3 3\n" + ROWS, r"bad.vec: the header announces 3 words of 3 .*, and 2 are there"),
-        ("1 3\n" + ROWS, r"bad.vec: the header announces 1 words of 3 .*, and more of them follow"),
+        ("2 2\n" + ROWS, r"bad.vec:2: the header announces 2 numbers, found 3"),
+        ("3 3\n" + ROWS, r"bad.vec: the header announces 3 words of 3 .*, the file has 2"),
+        ("1 3\n" + ROWS, r"bad.vec: the header announces 1 words of 3 .*, the file has more"),
         ("2 3\n" + ROWS[:-2], r"bad.vec:3: expected a word and 3 numbers"),
-        ("2 3\n" + ROWS.replace(" ", " 0,"), r"bad.vec:2: .* decimals take a point, not a comma"),
+        ("2 3\n" + ROWS.replace(" ", " 0,"), r"bad.vec:2: .* use a decimal point, not a comma"),
         ("2 3\n" + ROWS.replace("5", "five"), r"bad.vec:3: expected a word and 3 numbers"),
-        ("2 3\n" + ROWS.replace("5", "nan"), r"bad.vec: the vector of 'banco' is not all finite"),
-        ("2 3\n" + ROWS.replace("5", "1e99"), r"bad.vec: the vector of 'banco' is not all finite"),
+        (
+            "2 3\n" + ROWS.replace("5", "nan"),
+            r"bad.vec: the vector of 'banco' has values that are not finite",
+        ),
+        (
+            "2 3\n" + ROWS.replace("5", "1e99"),
+            r"bad.vec: the vector of 'banco' has values that are not finite",
+        ),
         ("2 0\n" + ROWS, r"bad.vec:1: the header announces 0 dimensions"),
         ("2 999999999999\n" + ROWS, r"bad.vec:1: the header announces 999999999999 dimensions"),
         ("9" * 5000 + " 3\n" + ROWS, r"bad.vec:1: expected a word and 1 numbers"),
         ("2 3\nDear all,\nthis is a letter.\n", r"bad.vec:2: expected a word and 3 numbers"),
-        ("2 3\n", r"bad.vec: the header announces 2 words of 3 .*, and 0 are there"),
-        ("", r"bad.vec: no word vector was found"),
+        ("2 3\n", r"bad.vec: the header announces 2 words of 3 .*, the file has 0"),
+        ("", r"bad.vec: found no word vectors"),
         ("the 1 2 3\nbanco 4 5\n", r"bad.vec:2: expected a word and 3 numbers"),
     ],
 )
@@ -157,12 +163,16 @@ def test_header_and_rows_have_to_agree(data: str, message: str, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (b"4 5\n", b"5 5\n", "announces 5 words of 5 dimensions, and 4 are there"),
-        (b"4 5\n", b"3 5\n", "announces 3 words of 5 dimensions, and more of them follow"),
-        (b"4 5\n", b"4 4\n", "announces 4 words of 4 dimensions, and more of them follow"),
-        (b"4 5\n", b"4 9\n", "announces 4 words of 9 dimensions, and . are there"),
-        (VECTORS[3].tobytes(), VECTORS[3].tobytes()[:9], "announces 4 .*, and 3 are there"),
-        (VECTORS[1].tobytes(), b"\x00\x00\xc0\x7f" * 5, "vector of 'banco' is not all finite"),
+        (b"4 5\n", b"5 5\n", "announces 5 words of 5 dimensions, the file has 4"),
+        (b"4 5\n", b"3 5\n", "announces 3 words of 5 dimensions, the file has more"),
+        (b"4 5\n", b"4 4\n", "announces 4 words of 4 dimensions, the file has more"),
+        (b"4 5\n", b"4 9\n", "announces 4 words of 9 dimensions, the file has ."),
+        (VECTORS[3].tobytes(), VECTORS[3].tobytes()[:9], "announces 4 .*, the file has 3"),
+        (
+            VECTORS[1].tobytes(),
+            b"\x00\x00\xc0\x7f" * 5,
+            "vector of 'banco' has values that are not finite",
+        ),
         (b"banco ", b"b" * 5000, "a word of more than 4,096 bytes"),
     ],
 )
@@ -214,7 +224,7 @@ def test_a_fasttext_header_of_too_many_words_is_found_out_at_once(tmp_path: Path
     path.write_bytes(data)
     with path.open("r+b") as stream:
         stream.truncate(8 << 30)  # sparse; reading all of it would take an hour
-    with pytest.raises(TreebridgeError, match="entry 5 is no word"):
+    with pytest.raises(TreebridgeError, match="entry 5 is not a word"):
         Encoder.load(path)
 
 

@@ -106,7 +106,7 @@ def test_damaged_or_foreign_stores_are_made_anew(cache: Path) -> None:
     ]
     for count, damage in enumerate(damages, 2):
         damage()
-        with pytest.warns(DamagedCache, match="making it again"):
+        with pytest.warns(DamagedCache, match="rebuilding it"):
             check(encode_into_store(encoder, SENTENCES))
         assert encoder.encoded == 100 * count
 

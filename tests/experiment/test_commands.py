@@ -96,7 +96,7 @@ def test_six_languages_up_to_the_table(here: Run, options: list[object], tmp_pat
     assert failed == {"el"}  # it was given no encoder, and may fetch none
     assert good >= {("treebridge", code) for code in ("en", "es", "pt", "ro", "pl", "fi")}
     assert ("delexicalized", "el") in good
-    assert "--offline forbids to fetch it" in done.stdout
+    assert "offline mode prevents downloading it" in done.stdout
     assert "paper" in done.stdout and "81.48 / 69.04" in done.stdout
     for ending in ("md", "csv", "tex"):
         assert "treebridge" in (tmp_path / "out" / f"table1.{ending}").read_text()
@@ -153,7 +153,7 @@ def test_build(here: Run, data: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert "already built" in again.stdout
     refused = here(*command, "--level", "word")
     assert refused.returncode == 2 and refused.stderr.endswith(
-        "es: a finished parser made from other data or settings is here; --force replaces it"
+        "es: holds a finished parser made from other data or settings; --force replaces it"
     )
     other = here(*command, "--level", "word", "--force")
     assert other.returncode == 0 and "training a parser" not in other.stderr, other.stderr
@@ -167,7 +167,7 @@ def test_build(here: Run, data: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert (tmp_path / "es" / "parser.safetensors").read_bytes() != unrefined
     assert "already built" in here(*command, "--refine").stdout
     broken = here(*command[:3], "--bitext", "nowhere.tsv", *command[5:])
-    assert broken.returncode == 2 and "nowhere.tsv: there is no such file" in broken.stderr
+    assert broken.returncode == 2 and "nowhere.tsv: file not found" in broken.stderr
     sides = [line.split("\t") for line in (data / "bitext/en-es.tsv").read_text().splitlines()]
     (tmp_path / "es-en.tsv").write_text("".join(f"{b}\t{a}\n" for a, b in sides))
     swapped = here(*command[:3], "--bitext", "es-en.tsv", *command[5:], "--force")

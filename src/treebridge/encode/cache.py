@@ -1,4 +1,4 @@
-"""Where things that can be made again are kept."""
+"""The cache of results that can be recomputed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from treebridge.errors import NotWritable, TreebridgeError
 from treebridge.writing import blame, flock, remove, write_file
 
 KINDS = ("vectors", "occurrences", "links", "senses", "onnx", "cluster")
-# In each folder that we made. Backup programs know this file and leave such folders out.
+# Marks the folders that treebridge created; backup programs skip folders with this file.
 MARK = "CACHEDIR.TAG"
 _MARK_TEXT = """Signature: 8a477f597d28d172789f06886806bc55
 # This folder was made by treebridge; `treebridge cache clear` empties it.
 """
-_OURS = re.compile(r"\.?[0-9a-f]{32}([0-9a-f]{32})?([-.]\w+)*")  # named by a hash of what it is
+_OURS = re.compile(r"\.?[0-9a-f]{32}([0-9a-f]{32})?([-.]\w+)*")  # named by a key
 
 
 def cache_folder(kind: str = "") -> Path:
-    """The cache: TREEBRIDGE_CACHE, else `treebridge` in the user's cache folder."""
+    """Return the cache folder: TREEBRIDGE_CACHE, else `treebridge` in the user's cache folder."""
     base = os.environ.get("TREEBRIDGE_CACHE")
     if not base:
         home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -30,7 +30,7 @@ def cache_folder(kind: str = "") -> Path:
     folder = Path(base) / kind
     with keeping(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        # A folder of this name that holds anything else is the user's own.
+        # A folder of this name with other content belongs to the user.
         if kind in KINDS and not _is_marked(folder) and all(map(_is_ours, folder.iterdir())):
             write_file(folder / MARK, _MARK_TEXT)
     return folder
@@ -38,7 +38,7 @@ def cache_folder(kind: str = "") -> Path:
 
 @contextmanager
 def keeping(folder: Path) -> Iterator[None]:
-    """Say how to move the cache where it cannot be written."""
+    """Add to write errors how to move the cache."""
     try:
         with blame(folder, folder):
             yield
@@ -50,15 +50,15 @@ def keeping(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def alone(name: str) -> Iterator[None]:
-    """While one process makes something for the cache, others that want the same wait for it."""
+    """Let other processes that need the same cache entry wait while this one makes it."""
     with (cache_folder(".locks") / name).open("w") as lock:
-        flock(lock.fileno(), wait=True)  # let go when the file is closed, however that comes
+        flock(lock.fileno(), wait=True)  # released when the file is closed
         yield
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing in the cache."""
+    """A cache entry."""
 
     kind: str
     name: str
@@ -68,7 +68,7 @@ class Entry:
 
 
 def cache_entries() -> list[Entry]:
-    """What we have put into the cache, least recently used first."""
+    """List the cache entries, least recently used first."""
     entries = []
     base = cache_folder()
     for kind in sorted(kind for kind in KINDS if _is_marked(base / kind)):
@@ -82,7 +82,7 @@ def cache_entries() -> list[Entry]:
 
 
 def clear_cache() -> int:
-    """Remove what we have put into the cache; return how many bytes that freed."""
+    """Remove all cache entries; return the number of bytes freed."""
     freed = 0
     for entry in cache_entries():
         remove(entry.path)

@@ -1,7 +1,7 @@
-"""Do an encoder's vectors know the senses of a word? Asked of a bitext, without a dictionary.
+"""How well an encoder's vectors separate the senses of a word, measured on a bitext.
 
-A word's occurrences are grouped by how they were translated; in a good encoder two occurrences
-with the same translation are closer than two with different ones.
+A word's occurrences are grouped by their translation; in a good encoder two occurrences with the
+same translation are closer than two with different ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from treebridge.encode.encoder import Encoder, Vectors
 
 MAX_OCCURRENCES = 200  # of each translation
 MAX_TRANSLATIONS = 3
-MIN_SHARE = 0.03  # of a word's occurrences, for a translation to count
+MIN_SHARE = 0.03  # minimum share of a translation in a word's occurrences
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Occurrence:
 
 @dataclass
 class Translation:
-    """The occurrences of a word that were translated in one way, and their vectors."""
+    """The occurrences of a word with one translation, and their vectors."""
 
     source: str
     occurrences: list[Occurrence]
@@ -40,7 +40,7 @@ class Translation:
 
 @dataclass
 class WordContexts:
-    """A target word, its translations, and how well its vectors tell them apart."""
+    """A target word, its translations, and how well its vectors separate them."""
 
     word: str
     count: int
@@ -67,7 +67,7 @@ class WordContexts:
 def word_contexts(
     pairs: Iterable[Pair], encoder: Encoder, words: Sequence[str]
 ) -> Iterator[WordContexts]:
-    """Look for each word on the target side and compare its occurrences."""
+    """Find each word on the target side and compare its occurrences."""
     wanted = {word.lower(): word for word in words}
     found: dict[str, list[tuple[set[str], Occurrence]]] = {word: [] for word in wanted}
     frequency: Counter[str] = Counter()
@@ -87,7 +87,7 @@ def word_contexts(
 def _translations(
     occurrences: list[tuple[set[str], Occurrence]], frequency: Counter[str]
 ) -> list[tuple[str, list[Occurrence]]]:
-    """Greedily the source words that go best with what is left of the occurrences (Dice)."""
+    """Choose greedily the source words that best match the remaining occurrences (Dice)."""
     left = occurrences
     chosen: list[str] = []
     while left and len(chosen) < MAX_TRANSLATIONS:

@@ -1,4 +1,4 @@
-"""What an encoder is: words of a sentence in, one vector each out."""
+"""The encoder interface: one vector for each word of a sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from treebridge.progress import QUIET, Progress
 if TYPE_CHECKING:
     from treebridge.encode.pretrain.settings import PretrainSettings
 
-# Characters of a word that an encoder looks at; longer ones are data, and take time and memory.
+# Characters of a word that an encoder reads; longer "words" are data and waste time and memory.
 MAX_LETTERS = 1000
 Words = Sequence[str]
 Vectors = NDArray[np.float32]
@@ -38,7 +38,7 @@ class Encoder(ABC):
 
     name: str
     dim: int
-    commit: str = ""  # of the Hugging Face hub, where the encoder comes from there
+    commit: str = ""  # of the Hugging Face hub, if the encoder comes from there
 
     @staticmethod
     def load(name: str | Path, settings: EncoderSettings | None = None) -> Encoder:
@@ -81,15 +81,15 @@ class Encoder(ABC):
     @property
     @abstractmethod
     def fingerprint(self) -> str:
-        """A hash of all that decides which vectors come out: weights, tokenizer, layers."""
+        """A hash of everything that determines the vectors: weights, tokenizer, layers."""
 
     def has_fingerprint(self, fingerprint: str) -> bool:
-        """Whether a fingerprint that was kept with a model is of this encoder."""
+        """Whether a fingerprint saved with a model is this encoder's."""
         return fingerprint == self.fingerprint
 
     @property
     def cache_key(self) -> str:
-        """The fingerprint, and how coarse the numbers are: a cache keeps those apart."""
+        """The fingerprint and the precision, which caches distinguish."""
         return self.fingerprint
 
     @abstractmethod
@@ -101,13 +101,13 @@ class Encoder(ABC):
         """Which of these words are whole, without running the encoder."""
 
     def pieces(self, words: Words) -> int:
-        """How many pieces these words take in all; of a word that is not known, every letter."""
+        """Total number of pieces of these words; an unknown word has one per letter."""
         whole = self.whole(words)
         return sum(1 if known else len(word) for word, known in zip(words, whole, strict=True))
 
     def save(self, folder: Path) -> None:
-        """Copy what `load` needs into a new folder."""
-        raise TreebridgeError(f"an encoder such as {self!r} cannot be copied into a folder")
+        """Copy the files that `load` needs into a new folder."""
+        raise TreebridgeError(f"{self!r} cannot be copied into a folder")
 
     def __call__(self, sentence: Words) -> Vectors:
         """The vectors of one sentence."""

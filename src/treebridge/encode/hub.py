@@ -11,14 +11,14 @@ from treebridge.checksums import file_sha256, find_damage
 from treebridge.errors import TreebridgeError, first_line
 from treebridge.records import FIX, read_record
 
-PRETRAINED = "pretraining.json"  # what `pretrain` keeps about the encoders it makes
+PRETRAINED = "pretraining.json"  # how `pretrain` made an encoder
 _TOKENIZER = ["tokenizer*.json", "special_tokens_map.json", "added_tokens.json", "vocab.*",
               "target_vocab.json", "merges.txt", "*.model", "*.spm"]  # fmt: skip
 _WEIGHTS = [["*.onnx.gz"], ["*.safetensors", "*.safetensors.index.json"], ["pytorch_model*.bin*"]]
 
 
 def find_encoder(name: str, *, offline: bool = False) -> Path:
-    """The folder of an encoder; a hub name is downloaded once and then taken from the cache.
+    """Return the folder of an encoder; a hub name is downloaded once and then cached.
 
     `name@revision` pins a branch, a tag or a commit of the hub.
     """
@@ -28,28 +28,29 @@ def find_encoder(name: str, *, offline: bool = False) -> Path:
         return Path(name)
     repository, at, revision = name.partition("@")
     if name.startswith((".", "/", "~")) or repository.count("/") > 1:
-        raise TreebridgeError("there is no such folder", file=name)
+        raise TreebridgeError("folder not found", file=name)
     if at and not revision:
         raise TreebridgeError(f"{name!r}: expected a branch, tag or commit of the hub after the @")
     return _cached(repository, revision or None) or _download(repository, revision or None, offline)
 
 
 def commit_of(folder: Path) -> str:
-    """The commit of the hub that a folder of its cache holds; empty for other folders."""
+    """Return the commit of a folder in the hub's cache; empty for other folders."""
     return folder.name if folder.parent.name == "snapshots" else ""
 
 
 def check_encoder(folder: Path) -> None:
-    """Refuse a folder that `pretrain` wrote and that has changed since."""
+    """Refuse a folder that has changed since `pretrain` wrote it."""
     note = folder / PRETRAINED
     if note.exists() and (damage := find_damage(folder, read_record(note).get("files", {}))):
         raise TreebridgeError(
-            f"damaged: {damage}; {FIX}, or remove {PRETRAINED} if the change was meant", file=folder
+            f"damaged: {damage}; {FIX}, or remove {PRETRAINED} if you changed it on purpose",
+            file=folder,
         )
 
 
 def copy_encoder(found: Path, folder: Path) -> None:
-    """Copy what makes up an encoder into a new folder."""
+    """Copy the files of an encoder into a new folder."""
     folder.mkdir(parents=True)
     names = [path.name for path in found.iterdir()]
     for name in ["config.json", *_matching(names, _TOKENIZER), *_pick_weights(names)]:
@@ -64,7 +65,7 @@ def _cached(name: str, revision: str | None) -> Path | None:
         config = try_to_load_from_cache(name, "config.json", revision=revision)
     except HFValidationError:
         raise TreebridgeError(
-            f"{name!r} is neither a folder nor a name of the hub (such as bert-base-uncased)"
+            f"{name!r} is neither a folder nor a hub name (such as bert-base-uncased)"
         ) from None
     if not isinstance(config, str):
         return None
@@ -85,14 +86,13 @@ def _download(name: str, pinned: str | None, offline: bool) -> Path:
     shown = f"{name}@{pinned}" if pinned else name
     if offline or constants.HF_HUB_OFFLINE:
         raise TreebridgeError(
-            f"encoder {shown!r} is not in the cache and --offline forbids to fetch it; "
-            "fetch it once without, or give a folder"
+            f"encoder {shown!r} is not in the cache and offline mode prevents downloading it; "
+            "download it once while online, or use a folder"
         )
     try:
         info = HfApi().model_info(name, revision=pinned, files_metadata=True)
         files = {file.rfilename: file for file in info.siblings or []}
-        # The configuration comes last and by the name of its revision, which makes the cache
-        # remember which commit that is.
+        # config.json comes last and by revision name, so that the cache records the commit.
         wanted = [*_matching(list(files), _TOKENIZER), *_pick_weights(list(files)), "config.json"]
         if "config.json" not in files or not _pick_weights(list(files)):
             raise TreebridgeError(
@@ -106,30 +106,30 @@ def _download(name: str, pinned: str | None, offline: bool) -> Path:
             folder = path.parent
     except GatedRepoError:
         raise TreebridgeError(
-            f"{name!r} is gated on the hub; ask for access there, then: hf auth login"
+            f"{name!r} is gated on the hub; request access there, then run: hf auth login"
         ) from None
     except RevisionNotFoundError:
         raise TreebridgeError(
-            f"the encoder {name!r} on the hub has no revision {pinned!r}; expected a branch, tag "
-            "or commit"
+            f"encoder {name!r} has no revision {pinned!r} on the hub; "
+            "expected a branch, tag or commit"
         ) from None
     except RepositoryNotFoundError:
         raise TreebridgeError(
-            f"there is no encoder {name!r} on the hub, nor a folder of that name; "
-            "check the spelling (private ones need: hf auth login)"
+            f"found no encoder {name!r} on the hub and no folder of that name; "
+            "check the spelling (private encoders need: hf auth login)"
         ) from None
     except TreebridgeError:
         raise
-    except Exception as error:  # the HTTP library under the hub's client changes between releases
+    except Exception as error:  # the HTTP library of the hub's client varies with its version
         raise TreebridgeError(
             f"the hub could not be reached for {shown!r} ({first_line(error)}); "
-            "what was fetched is kept, run again to go on, or give a folder"
+            "run again to resume the download, or use a folder"
         ) from error
     return folder
 
 
 def _pick_weights(names: list[str]) -> list[str]:
-    """Safetensors where there are any, else pickled weights."""
+    """Choose safetensors if there are any, else pickled weights."""
     for patterns in _WEIGHTS:
         if found := _matching(names, patterns):
             return found
@@ -137,7 +137,7 @@ def _pick_weights(names: list[str]) -> list[str]:
 
 
 def _matching(names: list[str], patterns: list[str]) -> list[str]:
-    """Files at the top of the repository that match."""
+    """Top-level files that match one of the patterns."""
     return [
         name
         for name in names
@@ -146,7 +146,7 @@ def _matching(names: list[str], patterns: list[str]) -> list[str]:
 
 
 def _check(path: Path, file: Any, name: str) -> None:
-    """Compare a large file with the checksum that the hub states for it."""
+    """Verify a large file by the hub's checksum."""
     wanted = getattr(file.lfs, "sha256", None) if file.lfs else None
     if wanted is None:
         return
@@ -154,6 +154,6 @@ def _check(path: Path, file: Any, name: str) -> None:
         path.resolve().unlink(missing_ok=True)
         path.unlink(missing_ok=True)
         raise TreebridgeError(
-            f"{file.rfilename} of {name!r} arrived damaged (wrong checksum) and was removed; "
-            "run again to fetch it anew"
+            f"{file.rfilename} of {name!r} was damaged (wrong checksum) and has been removed; "
+            "run again to download it"
         )

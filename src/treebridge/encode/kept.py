@@ -1,9 +1,8 @@
-"""Arrays in the cache: a file each, which holds its own checksum."""
+"""Cached arrays: files that contain their own checksum."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.artefact import Tensors
+from treebridge.checksums import sha256_of
 from treebridge.encode.cache import keeping
 from treebridge.errors import first_line, warn_damaged
 from treebridge.writing import replacing
 
-Kinds = Mapping[str, Any]  # name → type of the numbers of an array with one dimension
+Kinds = Mapping[str, Any]  # name → dtype of a one-dimensional array
 
 
 def keep_arrays(path: Path, arrays: Tensors) -> None:
-    """Write a file of the cache, whole or not at all; its name stands for all that decides it."""
+    """Write a cache file atomically; its name is the key of its content."""
     from safetensors.numpy import save_file
 
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -28,9 +28,9 @@ def keep_arrays(path: Path, arrays: Tensors) -> None:
 
 
 def kept_arrays(path: Path, kinds: Kinds) -> dict[str, NDArray[Any]] | None:
-    """What `keep_arrays` wrote there; None where it wrote nothing, or what is there is damaged.
+    """Read the arrays that `keep_arrays` wrote; None if they are missing or damaged.
 
-    Files from before there were checksums are judged by their kinds alone.
+    Files written before checksums were introduced are checked by dtype only.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -46,18 +46,21 @@ def kept_arrays(path: Path, kinds: Kinds) -> dict[str, NDArray[Any]] | None:
     if {name: array.dtype for name, array in arrays.items()} != {
         name: np.dtype(kind) for name, kind in kinds.items()
     } or any(array.ndim != 1 for array in arrays.values()):
-        warn_damaged(path, "it holds other arrays")
+        warn_damaged(path, "unexpected arrays")
         return None
     if noted is not None and noted != _digest(path, arrays):
-        warn_damaged(path, "the checksum is wrong")
+        warn_damaged(path, "wrong checksum")
         return None
     return arrays
 
 
 def _digest(path: Path, arrays: Tensors) -> str:
-    """Of the arrays and the name of the file: another entry in this one's place is noticed."""
-    digest = hashlib.sha256(path.stem.encode())
-    for name, array in sorted(arrays.items()):
-        digest.update(f"{name} {array.dtype} {array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
+    """Hash the arrays and the file name, so that an entry in another's place is detected."""
+
+    def parts() -> Iterator[bytes | memoryview]:
+        yield path.stem.encode()
+        for name, array in sorted(arrays.items()):
+            yield f"{name} {array.dtype} {array.shape}".encode()
+            yield np.ascontiguousarray(array).data
+
+    return sha256_of(parts())

@@ -1,4 +1,4 @@
-"""How an encoder computes."""
+"""Encoder settings."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ BackendName = Literal["torch", "onnx"]
 
 @dataclass(frozen=True)
 class EncoderSettings:
-    """How an encoder computes; the first field decides what comes out, the others how fast.
+    """Encoder settings; `layers` determines the vectors, the others how fast they are computed.
 
-    Coarse numbers (int8, bf16, fp16) move vectors a little and are still the same encoder: a
-    parser trained with it in fp32 accepts them.
+    Low precision (int8, bf16, fp16) changes vectors only a little: a parser trained with fp32
+    vectors accepts them.
     """
 
-    layers: str = "last4"  # lastN, or a list of layers such as 9,10,-1; their mean is taken
+    layers: str = "last4"  # lastN, or a list such as 9,10,-1; the layers are averaged
     precision: PrecisionName = "auto"  # auto: bf16 on a GPU
     backend: BackendName = "torch"
     device: str = "auto"  # cpu | cuda | mps
-    batch_pieces: int = 0  # pieces in a batch, padding included; 0 fits the device
+    batch_pieces: int = 0  # pieces per batch, including padding; 0 is chosen by device
     offline: bool = False
 
     def __post_init__(self) -> None:

@@ -1,34 +1,34 @@
 """Static word vectors as an encoder: one vector per word type, whatever its context.
 
 Reads fastText and word2vec text (`.vec`), GloVe text, word2vec and fastText binaries (`.bin`),
-plain or compressed (fastText's binary, which is mapped rather than read, only plain).
+plain or compressed (fastText binaries only plain, because they are memory-mapped).
 """
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import struct
 import warnings
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.checksums import add_file
+from treebridge.checksums import file_blocks, sha256_of
 from treebridge.encode.encoder import Encoded, Encoder, Vectors, Words
 from treebridge.encode.fasttext import MAGIC, FastTextFile
 from treebridge.encode.vectors import read_vectors
 from treebridge.errors import TreebridgeError
 
-MAX_TABLE = 6 << 30  # bytes; the largest that are published take 3.6 GB
+MAX_TABLE = 6 << 30  # bytes; the largest published ones take 3.6 GB
 
 
 class StaticEncoder(Encoder):
-    """Vectors from a file; a word without one falls back to lower case, then to its n-grams.
+    """Vectors from a file; an unknown word falls back to lower case, then to its n-grams.
 
-    `words` limits what is kept in memory to the words needed (and their lower case).
+    `words` limits the vectors kept in memory to these words (and their lower case).
     """
 
     def __init__(self, path: Path, words: Iterable[str] | None = None):
@@ -38,7 +38,7 @@ class StaticEncoder(Encoder):
         self._fasttext: FastTextFile | None = None
         self._index: dict[str, int] = {}
         self._fingerprint: str | None = None
-        self.missing = 0  # words that got zeros so far
+        self.missing = 0  # words without a vector so far
         with path.open("rb") as stream:
             is_fasttext = stream.read(4) == struct.pack("<i", MAGIC)
         if is_fasttext:
@@ -52,22 +52,20 @@ class StaticEncoder(Encoder):
     def fingerprint(self) -> str:
         """A hash of the file."""
         if self._fingerprint is None:
-            digest = hashlib.sha256(b"static")
-            add_file(digest, self.path)
-            self._fingerprint = digest.hexdigest()
+            self._fingerprint = sha256_of(chain([b"static"], file_blocks(self.path)))
         return self._fingerprint
 
     def save(self, folder: Path) -> None:
-        """Copy the file, whole."""
+        """Copy the file into a new folder."""
         folder.mkdir(parents=True)
         shutil.copyfile(self.path, folder / self.path.name)
 
     def whole(self, words: Words) -> NDArray[np.bool_]:
-        """Which words have a vector of their own, if need be in lower case."""
+        """Which words have their own vector, possibly in lower case."""
         return np.array([self._row(word) is not None for word in words], dtype=bool)
 
     def encode(self, sentences: Iterable[Words]) -> Iterator[Encoded]:
-        """Look up every word; words without any vector are zeros, and counted in a warning."""
+        """Look up every word; words without a vector get zeros and are counted in a warning."""
         before = self.missing
         for words in sentences:
             vectors = np.zeros((len(words), self.dim), np.float32)
@@ -98,7 +96,7 @@ class StaticEncoder(Encoder):
         return None if row is None else self._vectors[row]
 
     def _read(self) -> None:
-        """Keep the words that are needed; of equal words the first counts."""
+        """Read the vectors of the words that are needed; the first of duplicates counts."""
         table = bytearray()  # grows in place: a list of rows would need twice the memory
         dim = 1
         for word, vector in read_vectors(self.path):
@@ -106,7 +104,7 @@ class StaticEncoder(Encoder):
             if word not in self._index and (self._needed is None or word in self._needed):
                 if not np.isfinite(vector).all():
                     raise TreebridgeError(
-                        f"the vector of {word[:40]!r} is not all finite numbers; "
+                        f"the vector of {word[:40]!r} has values that are not finite; "
                         "the file is damaged",
                         file=self.path,
                     )
@@ -115,9 +113,9 @@ class StaticEncoder(Encoder):
                 if len(table) > MAX_TABLE:
                     raise TreebridgeError(
                         f"the vectors take more than {MAX_TABLE >> 30} GB of memory; "
-                        "keep the more frequent words, which come first, and correct the header",
+                        "keep only the first, most frequent words and correct the header",
                         file=self.path,
                     )
         if not table:
-            raise TreebridgeError("no word vector was found in this file", file=self.path)
+            raise TreebridgeError("found no word vectors in this file", file=self.path)
         self._vectors = np.frombuffer(table, np.float32).reshape(-1, dim)

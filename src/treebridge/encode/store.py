@@ -1,17 +1,17 @@
-"""Vectors on disk: every sentence encoded once, read back without being loaded (DESIGN 2).
+"""Vectors on disk: every sentence is encoded once and then memory-mapped.
 
 A store is a folder: `vectors.f16` (a bare [words, dim] array), `offsets.npy` (where each sentence
-begins) and `store.json`, with checksums. It is built under another name and takes its place when it
-is whole; an interrupted build goes on where it stopped, a damaged one is built again.
+begins) and `store.json`, with checksums. It is built under another name and renamed when complete;
+an interrupted build is resumed, a damaged store is rebuilt.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -21,13 +21,14 @@ from treebridge.checksums import find_damage, note_files, sealed
 from treebridge.encode.cache import alone, cache_folder, keeping
 from treebridge.encode.encoder import Encoder, Words
 from treebridge.errors import TreebridgeError, warn_damaged
+from treebridge.keys import key_of_bytes
 from treebridge.progress import QUIET, Progress
 from treebridge.records import read_record
 from treebridge.writing import reserve, write_file
 
 FORMAT = 1
 NOTE, VECTORS, OFFSETS = "store.json", "vectors.f16", "offsets.npy"
-STEP = 2048  # sentences between two notes of progress
+STEP = 2048  # sentences between two records of progress
 Half = NDArray[np.float16]
 
 
@@ -72,7 +73,7 @@ def encode_into_store(
     *,
     progress: Progress = QUIET,
 ) -> VectorStore:
-    """The store of these sentences: the one in the cache, or a new one."""
+    """Return the vector store of these sentences, from the cache or newly built."""
     key = store_key(encoder, sentences)
     folder = cache_folder("vectors") / key
     with alone(key):
@@ -87,11 +88,9 @@ def encode_into_store(
 
 
 def store_key(encoder: Encoder, sentences: Iterable[Words]) -> str:
-    """A hash of all that decides the vectors: encoder weights, layers, precision and words."""
-    digest = hashlib.sha256(f"{FORMAT} {encoder.cache_key}".encode())
-    for words in sentences:
-        digest.update("\x00".join(words).encode("utf-8", "surrogatepass") + b"\x01")
-    return digest.hexdigest()[:32]
+    """Hash everything that determines the vectors: encoder weights, layers, precision and words."""
+    texts = ("\x00".join(words).encode("utf-8", "surrogatepass") + b"\x01" for words in sentences)
+    return key_of_bytes(chain([f"{FORMAT} {encoder.cache_key}".encode()], texts))
 
 
 def _build(
@@ -144,7 +143,7 @@ def _offsets(sentences: Sequence[Words]) -> NDArray[np.int64]:
 
 
 def _done(path: Path, most: int) -> int:
-    """How many sentences an interrupted build has written; 0 where its note makes no sense."""
+    """Number of sentences that an interrupted build has written; 0 if its record is invalid."""
     try:
         done = int(path.read_text())
     except (OSError, ValueError):
@@ -155,26 +154,26 @@ def _done(path: Path, most: int) -> int:
 def _find_damage(
     folder: Path, key: str, encoder: Encoder, sentences: Sequence[Words]
 ) -> str | None:
-    """Why this cannot be the store of these sentences, if it cannot.
+    """Explain why this cannot be the store of these sentences; None if it can.
 
-    Stores from before there were checksums are judged by their sizes.
+    Stores written before checksums were introduced are checked by size.
     """
     try:
         note = read_record(folder / NOTE)
     except TreebridgeError as error:
         return f"{NOTE}: {error.problem}"
     if (note.get("format"), note.get("key"), note.get("dim")) != (FORMAT, key, encoder.dim):
-        return f"{NOTE} is of another store"
+        return f"{NOTE} belongs to another store"
     if damage := find_damage(folder, note.get("files", {})):
         return damage
     expected = _offsets(sentences)
     try:
         offsets = np.load(folder / OFFSETS, allow_pickle=False)
         size = (folder / VECTORS).stat().st_size
-    except Exception:  # numpy reads a header by Python's tokenizer, with all its errors
+    except Exception:  # numpy parses headers with Python's tokenizer and raises its errors
         return f"{OFFSETS} or {VECTORS} cannot be read"
     if not np.array_equal(offsets, expected) or offsets.dtype != expected.dtype:
-        return f"{OFFSETS} is of other sentences"
+        return f"{OFFSETS} belongs to other sentences"
     if size != 2 * int(expected[-1]) * encoder.dim:
         return f"{VECTORS} has {size:,} bytes"
     return None

@@ -1,4 +1,4 @@
-"""Files of word vectors, row by row: fastText, word2vec and GloVe text, and word2vec's binary."""
+"""Readers of word vectors: text of fastText, word2vec and GloVe, and word2vec binaries."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from treebridge.encode.fasttext import MAGIC
 from treebridge.errors import TreebridgeError
 
 MAX_DIM = 1 << 14
-MAX_LINE = 1 << 20  # bytes; 300 numbers take some 3,000
+MAX_LINE = 1 << 20  # bytes; 300 numbers take about 3,000
 MAX_WORD = 1 << 12  # bytes
-# With a decimal comma too: that is text, though none that we read.
+# Also with a decimal comma, which is refused later: it shows that the file is text.
 _NUMBER = re.compile(rb"[-+]?(?:[0-9.,]+(?:e[-+]?[0-9]+)?|nan|inf)", re.IGNORECASE)
 _COUNT = re.compile(rb"[0-9]{1,18}")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -29,7 +29,7 @@ Row = tuple[str, Vectors]
 
 
 def read_vectors(path: Path) -> Iterator[Row]:
-    """Yield the words of a file, plain or compressed, and their vectors, all of one length."""
+    """Yield words and vectors of one length from a file, plain or compressed."""
     with open_bytes(path) as stream:
         if stream.peek(4)[:4] == struct.pack("<i", MAGIC):
             raise TreebridgeError(
@@ -38,7 +38,7 @@ def read_vectors(path: Path) -> Iterator[Row]:
         first = stream.readline(MAX_LINE)
         header = first.split()
         if len(header) != 2 or not all(_COUNT.fullmatch(number) for number in header):
-            # GloVe has no header: the first line is a word already.
+            # GloVe has no header: the first line is already a word.
             yield from _Rows(path, stream, len(header) - 1).of_text(first)
             return
         words, dim = int(header[0]), int(header[1])
@@ -56,16 +56,16 @@ def read_vectors(path: Path) -> Iterator[Row]:
                 break
             yield row
         if found != words:
-            there = "more of them follow" if found > words else f"{found:,} are there"
+            actual = "more" if found > words else f"{found:,}"
             raise TreebridgeError(
-                f"the header announces {words:,} words of {dim} dimensions, and {there}; "
+                f"the header announces {words:,} words of {dim} dimensions, the file has {actual}; "
                 "download the file again, or correct its first line",
                 file=path,
             )
 
 
 def _is_binary(data: bytes) -> bool:
-    """Whether raw floats follow the first word, rather than numbers on a line."""
+    """Whether the first word is followed by raw floats rather than decimal numbers."""
     line, end, _ = data.partition(b"\n")
     fields = line.split()[1:] if end else line.split()[1:-1]
     if sum(_NUMBER.fullmatch(field) is not None for field in fields) > len(fields) / 2:
@@ -84,7 +84,7 @@ class _Rows:
     dim: int
 
     def of_text(self, first: bytes = b"") -> Iterator[Row]:
-        """A word and its numbers on a line; `first` is a line that was read already."""
+        """Read lines of a word and its numbers; `first` is a line that was already read."""
         number = 1 if first else 2
         line = first or self.stream.readline(MAX_LINE)
         checked = False
@@ -97,11 +97,11 @@ class _Rows:
             line, number = self.stream.readline(MAX_LINE), number + 1
 
     def _check_width(self, line: bytes, number: int) -> None:
-        """Refuse a first row with more numbers than its header says: they would be part of it."""
+        """Refuse extra numbers in the first row, which would become part of its word."""
         extra = line.split()[1 : -self.dim]
         if extra and all(_NUMBER.fullmatch(field) for field in extra):
             raise TreebridgeError(
-                f"{self.dim + len(extra)} numbers, where the header announces {self.dim}",
+                f"the header announces {self.dim} numbers, found {self.dim + len(extra)}",
                 file=self.path,
                 line=number,
             )
@@ -117,7 +117,7 @@ class _Rows:
         if len(vector) != self.dim or self.dim < 1 or len(word) > MAX_WORD:
             comma = any("," in field for field in fields)
             hint = (
-                "decimals take a point, not a comma" if comma else "is this a file of word vectors?"
+                "use a decimal point, not a comma" if comma else "is this a file of word vectors?"
             )
             raise TreebridgeError(
                 f"expected a word and {self.dim} numbers; {hint}", file=self.path, line=number
@@ -125,7 +125,7 @@ class _Rows:
         return word, vector
 
     def of_binary(self, words: int) -> Iterator[Row]:
-        """A word, a space and its floats; fewer rows than `words` where the file is cut."""
+        """Read words and their raw floats; fewer than `words` if the file is truncated."""
         read = self.stream.read
         for _ in range(words):
             word = bytearray()

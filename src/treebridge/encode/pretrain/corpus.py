@@ -1,8 +1,7 @@
-"""Text as pieces on disk, cut once and then read as often as training needs."""
+"""Tokenized text on disk, written once and then read as often as training needs."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from treebridge.checksums import file_sha256, sha256_of
 from treebridge.corpus.chunks import take
-from treebridge.corpus.download import checksum
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.text import read_side
 from treebridge.encode.pretrain.vocabulary import inside_words, train_vocabulary
@@ -22,27 +21,27 @@ from treebridge.errors import TreebridgeError
 from treebridge.progress import QUIET, Progress
 from treebridge.writing import write_file
 
-CHUNK, CHUNK_CHARACTERS = 4096, 1 << 24  # lines that are cut together
-HELD_OUT, MOST_HELD_OUT = 100, 400  # one stretch in so many, and how many at most
+CHUNK, CHUNK_CHARACTERS = 4096, 1 << 24  # lines that are tokenized together
+HELD_OUT, MOST_HELD_OUT = 100, 400  # one segment in 100, at most 400
 FILES = ("tokenizer.json", "pieces.bin", "starts.npy")
-VERSION = 2  # of what is kept; 1 had a vocabulary of its own in each run
+VERSION = 2  # of these files; in version 1 every run learned another vocabulary
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Stretches of text, a sentence each where lines are sentences, as pieces one after another."""
+    """Segments of text (lines, or parts of long ones) as concatenated pieces."""
 
     tokenizer: Tokenizer
-    pieces: NDArray[np.unsignedinteger]  # of all stretches, no special ones among them
-    starts: NDArray[np.int64]  # where each begins; one more than there are stretches
-    key: str  # of the files and settings it was made from, and of the vocabulary
+    pieces: NDArray[np.unsignedinteger]  # of all segments, without special ones
+    starts: NDArray[np.int64]  # [segments + 1]: where each begins
+    key: str  # of the files, the settings and the vocabulary
 
     def train(self) -> NDArray[np.int64]:
-        """The numbers of the stretches to learn from."""
+        """Indices of the segments to train on."""
         return np.setdiff1d(np.arange(len(self.starts) - 1), self.held_out())
 
     def held_out(self) -> NDArray[np.int64]:
-        """Those that are kept back, to see what was learnt."""
+        """Indices of the held-out segments."""
         return np.arange(HELD_OUT - 1, len(self.starts) - 1, HELD_OUT)[:MOST_HELD_OUT]
 
     def inside(self) -> NDArray[np.bool_]:
@@ -57,10 +56,10 @@ def make_corpus(
     folder: Path,
     progress: Progress = QUIET,
 ) -> Corpus:
-    """Learn a vocabulary, cut the text into pieces, and keep both; or find them made before."""
+    """Learn a vocabulary and tokenize the text into `folder`, or reuse what is there."""
     key = _key(files, side, settings)
     if (made := _about(folder)) and made["key"] == key:
-        progress.say(f"text found in pieces: {made['pieces']:,}")
+        progress.say(f"reusing the tokenized text: {made['pieces']:,} pieces")
         return read_corpus(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "corpus.json").unlink(missing_ok=True)
@@ -70,17 +69,17 @@ def make_corpus(
         settings.vocabulary,
         cased=settings.cased,
     )
-    progress.say(f"cutting the text into pieces, {tokenizer.get_vocab_size():,} different ones")
+    progress.say(f"tokenizing the text with a vocabulary of {tokenizer.get_vocab_size():,} pieces")
     lines = progress.count(read_side(files, side), "lines read")
     total = _write(lines, tokenizer, settings.length - 2, folder)
     write_file(folder / "tokenizer.json", tokenizer.to_str(pretty=True))
-    about = {"key": key, "pieces": total, "files": {n: checksum(folder / n) for n in FILES}}
+    about = {"key": key, "pieces": total, "files": {n: file_sha256(folder / n) for n in FILES}}
     write_file(folder / "corpus.json", json.dumps(about) + "\n")
     return read_corpus(folder)
 
 
 def read_corpus(folder: Path) -> Corpus:
-    """The corpus that `make_corpus` wrote."""
+    """Read the corpus that `make_corpus` wrote."""
     starts = np.load(folder / "starts.npy")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     dtype = _dtype(tokenizer)
@@ -89,23 +88,23 @@ def read_corpus(folder: Path) -> Corpus:
     corpus = Corpus(tokenizer, pieces, starts, f"{about['key']} {about['files']['tokenizer.json']}")
     if not len(corpus.held_out()):
         raise TreebridgeError(
-            f"there are only {len(starts) - 1} lines of text; pre-training needs thousands"
+            f"found only {len(starts) - 1} lines of text; pre-training needs thousands"
         )
     return corpus
 
 
 def _about(folder: Path) -> dict[str, Any] | None:
-    """What stands in corpus.json, if the other files are still those that it speaks of."""
+    """Read corpus.json; None if it is missing or the other files do not match it."""
     try:
         about: dict[str, Any] = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
-        whole = all(about["files"][name] == checksum(folder / name) for name in FILES)
+        intact = all(about["files"][name] == file_sha256(folder / name) for name in FILES)
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return about if whole else None
+    return about if intact else None
 
 
 def _write(lines: Iterable[str], tokenizer: Tokenizer, longest: int, folder: Path) -> int:
-    """Write pieces as they come; a line that does not fit into a row becomes several stretches."""
+    """Tokenize and write the text; a line that does not fit into a row becomes several segments."""
     dtype = _dtype(tokenizer)
     starts = [np.zeros(1, np.int64)]
     total = 0
@@ -123,7 +122,7 @@ def _write(lines: Iterable[str], tokenizer: Tokenizer, longest: int, folder: Pat
             starts.append(np.unique(np.concatenate([ends, *extra])))
             total += len(flat)
             stream.write(flat.tobytes())
-    np.save(folder / "starts.npy", np.unique(np.concatenate(starts)))  # empty lines fall away
+    np.save(folder / "starts.npy", np.unique(np.concatenate(starts)))  # without empty lines
     return total
 
 
@@ -138,12 +137,13 @@ def _dtype(tokenizer: Tokenizer) -> type[np.unsignedinteger]:
 
 
 def _key(files: list[str], side: str | None, settings: PretrainSettings) -> str:
-    """Files are known by name, size and time, so that gigabytes need not be read to be found."""
+    """Hash the settings and the files' names, sizes and times, without reading gigabytes."""
     known = []
     for file in files:
         if not Path(file).is_file():
-            raise TreebridgeError("no such file; pre-training reads its text twice", file=file)
+            message = "expected a regular file, because pre-training reads its text twice"
+            raise TreebridgeError(message, file=file)
         status = Path(file).stat()
         known.append([str(Path(file).absolute()), status.st_size, status.st_mtime_ns])
     content = [VERSION, known, side, settings.vocabulary, settings.cased, settings.length]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    return sha256_of([json.dumps(content).encode()])

@@ -1,4 +1,4 @@
-"""What pre-training leaves: a Hugging Face folder with a model card."""
+"""The result of pre-training: a Hugging Face folder with a model card."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def save_encoder(
     about: dict[str, Any],
     key: str | None = None,
 ) -> None:
-    """Write a folder that `Encoder.load` and `transformers` take, whole or not at all."""
+    """Write a folder that `Encoder.load` and `transformers` can load, atomically."""
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
@@ -47,20 +47,20 @@ def save_encoder(
 
 
 def read_history(folder: Path) -> list[Metrics]:
-    """How the training of an encoder went, by its folder."""
+    """Read the training metrics from an encoder's folder."""
     record = read_record(folder / PRETRAINED)
     return list(field(record, "history", list, folder / PRETRAINED))
 
 
 def fill_masks(folder: Path, corpus: Corpus, count: int) -> Iterator[str]:
-    """Held-out sentences with a word masked, and the three likeliest guesses, by `transformers`."""
+    """Yield held-out sentences with a masked word and its three likeliest predictions."""
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
     tokenizer: Any = AutoTokenizer.from_pretrained(str(folder))
     network = AutoModelForMaskedLM.from_pretrained(str(folder)).eval()
     inside = corpus.inside()
-    for stretch in corpus.held_out():
-        pieces = corpus.pieces[corpus.starts[stretch] : corpus.starts[stretch + 1]].tolist()
+    for segment in corpus.held_out():
+        pieces = corpus.pieces[corpus.starts[segment] : corpus.starts[segment + 1]].tolist()
         middle = len(pieces) // 2
         whole = 8 <= len(pieces) <= 24 and not inside[pieces[middle : middle + 2]].any()
         if not whole or not tokenizer.decode([pieces[middle]]).isalpha():
@@ -90,22 +90,22 @@ def _card(
         [
             f"# {name}: a small BERT",
             "",
-            f"Masked-language model of {settings.layers} layers × {settings.hidden}, "
-            f"feed-forward {settings.feed_forward}, {settings.heads} heads, WordPiece vocabulary "
-            f"of {tokenizer.get_vocab_size():,} ({'cased' if settings.cased else 'uncased'}), "
-            f"at most {settings.length} pieces at once.",
+            f"Masked language model with {settings.layers} layers of {settings.hidden} dimensions, "
+            f"feed-forward size {settings.feed_forward}, {settings.heads} heads, a WordPiece "
+            f"vocabulary of {tokenizer.get_vocab_size():,} pieces "
+            f"({'cased' if settings.cased else 'uncased'}) and a maximum length of "
+            f"{settings.length} pieces.",
             "",
             "| | |",
             "|---|---|",
             f"| text | {', '.join(about['text'])}: {about['pieces']:,} pieces |",
             f"| trained on | {last['tokens']:,.0f} pieces, {last['seconds'] / 60:.0f} minutes |",
             f"| held-out masked accuracy | {last['accuracy']:.3f} |",
-            f"| masked | {settings.masked:.0%} of the words, whole |",
-            f"| start | {settings.start} |",
+            f"| masking | {settings.masked:.0%} of the words, as whole words |",
+            f"| initialization | {settings.start} |",
             "",
-            "```python",
-            "from transformers import AutoModelForMaskedLM, AutoTokenizer",
-            "```",
+            "Load it with `treebridge.Encoder.load`, or with `AutoTokenizer` and "
+            "`AutoModelForMaskedLM` of `transformers`.",
             "",
             f"Made by treebridge {__version__} (`treebridge pretrain`), seed {settings.seed}.",
             "",

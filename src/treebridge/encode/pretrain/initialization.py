@@ -1,8 +1,8 @@
-"""A start that knows something, for budgets too small to find it out.
+"""Informed initialization, for small training budgets.
 
-A random BERT sits on a plateau until it has discovered that words have neighbours. Here token
-embeddings come from an SVD of co-occurrence, positions are waves in dimensions of their own, the
-heads of the first layer look at the words around, and the output starts from word frequencies.
+A randomly initialized BERT stays on a plateau until it learns to use context. Here token embeddings
+come from an SVD of co-occurrence counts, position embeddings are sinusoids in separate dimensions,
+the heads of the first layer attend to neighbouring words, and the output bias is the log frequency.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from treebridge.encode.pretrain.corpus import Corpus
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.vocabulary import SPECIAL
 
-SAMPLE = 6_000_000  # pieces of text that are counted
-CONTEXTS = 3000  # the most frequent pieces, as neighbours
-NEAR, BAG = (1, 2), 5  # neighbours by their exact distance, and all within this one
-OFFSETS = (-1, 1, -2, 2, 0)  # what the heads of the first layer look at, in this order
-TOKEN, POSITION = 0.5, 0.3  # lengths of the vectors that are added up
-SHARPNESS = 8.0  # log-odds of the word a head looks at against one that it does not
+SAMPLE = 6_000_000  # pieces of text to count
+CONTEXTS = 3000  # most frequent pieces that count as neighbours
+NEAR, BAG = (1, 2), 5  # distances with separate counts, and the window of a joint count
+OFFSETS = (-1, 1, -2, 2, 0)  # relative positions that the heads of the first layer attend to
+TOKEN, POSITION = 0.5, 0.3  # norms of token and position vectors
+SHARPNESS = 8.0  # log-odds of the word that a head attends to against any other
 Floats = NDArray[np.float32]
 
 
 def give_start(network: Any, corpus: Corpus, settings: PretrainSettings) -> None:
-    """Set the weights of a new network."""
-    waves = settings.hidden // settings.heads  # dimensions of the positions: one head sees them all
+    """Initialize the weights of a new network."""
+    waves = settings.hidden // settings.heads  # dimensions for positions, as many as a head has
     vectors = token_vectors(corpus, settings.hidden - waves, settings.seed)
     counts = np.bincount(_sample(corpus)[0], minlength=len(vectors)).astype(np.float64)
     embed, layer = network.bert.embeddings, network.bert.encoder.layer[0].attention.self
     with torch.no_grad():
         embed.word_embeddings.weight[:, waves:] = TOKEN * torch.from_numpy(vectors)
-        embed.word_embeddings.weight[:, :waves] *= 0.1  # left to the positions
+        embed.word_embeddings.weight[:, :waves] *= 0.1  # reserved for positions
         embed.position_embeddings.weight.zero_()
         positions = POSITION * torch.from_numpy(position_waves(settings.length, waves))
         embed.position_embeddings.weight[:, :waves] = positions
         embed.token_type_embeddings.weight.zero_()
-        # What layer normalisation will make of a position vector's length.
+        # The share of the position vector after layer normalization.
         share = POSITION**2 / (POSITION**2 + TOKEN**2)
         scale = float(np.sqrt(SHARPNESS * np.sqrt(waves) / (share * settings.hidden)))
         for head, offset in enumerate(OFFSETS[: settings.heads]):
@@ -54,7 +54,7 @@ def give_start(network: Any, corpus: Corpus, settings: PretrainSettings) -> None
 
 
 def position_waves(length: int, dim: int) -> Floats:
-    """Unit vectors of positions: waves of evenly spread frequencies, to tell neighbours apart."""
+    """Unit vectors of positions: sinusoids of evenly spaced frequencies."""
     angles = np.arange(length)[:, None] * _frequencies(dim)
     waves = np.stack([np.sin(angles), np.cos(angles)], -1).reshape(length, dim)
     return np.asarray(waves / np.sqrt(dim / 2), np.float32)
@@ -65,7 +65,7 @@ def _frequencies(dim: int) -> NDArray[np.float64]:
 
 
 def _turned(dim: int, offset: int) -> Floats:
-    """The matrix that turns the waves of a position into those of the one `offset` further on."""
+    """Rotation matrix that maps the vector of a position to that of position + offset."""
     matrix = np.zeros((dim, dim), np.float32)
     for pair, angle in enumerate(_frequencies(dim) * offset):
         at = slice(2 * pair, 2 * pair + 2)
@@ -74,8 +74,8 @@ def _turned(dim: int, offset: int) -> Floats:
 
 
 def token_vectors(corpus: Corpus, dim: int, seed: int) -> Floats:
-    """Unit vectors of the pieces: SVD of their PPMI with neighbours at each side and around."""
-    pieces, stretch = _sample(corpus)
+    """Unit vectors of the pieces: SVD of their PPMI with neighbours."""
+    pieces, segment = _sample(corpus)
     size = corpus.tokenizer.get_vocab_size()
     counts = np.bincount(pieces, minlength=size)
     frequent = np.argsort(-counts, kind="stable")[: min(CONTEXTS, size)]
@@ -84,7 +84,7 @@ def token_vectors(corpus: Corpus, dim: int, seed: int) -> Floats:
     blocks = []
     bag: Any = 0
     for distance in range(1, BAG + 1):
-        together = stretch[distance:] == stretch[:-distance]
+        together = segment[distance:] == segment[:-distance]
         left, right = pieces[:-distance][together], pieces[distance:][together]
         for word, neighbour in ((left, right), (right, left)):
             table = _count(word, context[neighbour], size, len(frequent))
@@ -102,7 +102,7 @@ def token_vectors(corpus: Corpus, dim: int, seed: int) -> Floats:
 
 
 def ppmi(table: Any) -> Any:
-    """Positive pointwise mutual information; frequent neighbours count a little less (power ¾)."""
+    """Positive pointwise mutual information, with context frequencies to the power of ¾."""
     table = table.tocsr().astype(np.float32)
     rows = np.asarray(table.sum(1)).ravel()
     columns = np.asarray(table.sum(0)).ravel() ** 0.75
@@ -122,7 +122,7 @@ def _count(word: Any, neighbour: Any, rows: int, columns: int) -> Any:
 
 
 def _left_vectors(matrix: Any, dim: int, seed: int) -> Floats:
-    """Left singular vectors times the roots of the singular values, by a randomised SVD."""
+    """Left singular vectors times the square roots of singular values, by a randomized SVD."""
     dim = min(dim, *matrix.shape)
     rng = np.random.default_rng(seed)
     base = matrix @ rng.normal(size=(matrix.shape[1], dim + 10)).astype(np.float32)
@@ -135,12 +135,12 @@ def _left_vectors(matrix: Any, dim: int, seed: int) -> Floats:
 
 
 def _sample(corpus: Corpus) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pieces of text from all over the corpus, and which stretch each belongs to."""
+    """Sample pieces of text from the whole corpus; return them and the segment of each."""
     train = corpus.train()
     sizes = np.diff(corpus.starts)[train]
     if sizes.sum() > SAMPLE:
         train = train[np.arange(len(train)) % int(np.ceil(sizes.sum() / SAMPLE)) == 0]
         sizes = np.diff(corpus.starts)[train]
-    stretch = np.repeat(np.arange(len(train)), sizes)
+    segment = np.repeat(np.arange(len(train)), sizes)
     firsts = np.repeat(corpus.starts[train] - (np.cumsum(sizes) - sizes), sizes)
-    return np.asarray(corpus.pieces[np.arange(len(stretch)) + firsts], np.int64), stretch
+    return np.asarray(corpus.pieces[np.arange(len(segment)) + firsts], np.int64), segment

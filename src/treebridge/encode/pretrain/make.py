@@ -1,4 +1,4 @@
-"""From raw text to an encoder's folder."""
+"""Pre-train an encoder from raw text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from treebridge.torchrun import TorchRun
 
 
 class Made(NamedTuple):
-    """What pre-training leaves beside the folder."""
+    """The corpus and the metrics of a finished pre-training."""
 
     corpus: Corpus
     history: list[Metrics]
@@ -33,9 +33,9 @@ def pretrain_encoder(
     key: str | None = None,
     progress: Progress = QUIET,
 ) -> Made | None:
-    """Learn a vocabulary, train, and save; `work` keeps the text in pieces and checkpoints.
+    """Learn a vocabulary, train and save; `work` is for the tokenized text and checkpoints.
 
-    Under torchrun only the first process writes; the others return None.
+    Under torchrun only rank 0 writes; the other processes return None.
     """
     workers = TorchRun(choose_device(device))
     names = [str(file) for file in files]
@@ -44,10 +44,10 @@ def pretrain_encoder(
         workers.wait()
     else:
         progress = QUIET
-        workers.wait()  # the first cuts the text for all
+        workers.wait()  # rank 0 tokenizes the text for all
         corpus = read_corpus(work)
     pieces = int(corpus.starts[-1])
-    progress.say(f"{pieces:,} pieces of text in {len(corpus.starts) - 1:,} stretches")
+    progress.say(f"{pieces:,} pieces of text in {len(corpus.starts) - 1:,} segments")
     training = Pretraining(corpus, settings, workers, work, progress)
     history = training.run()
     if not workers.first:

@@ -1,6 +1,6 @@
-"""A plain Hugging Face BERT, run our own way: packed rows, and words to guess only.
+"""A plain Hugging Face BERT with a forward pass of our own, for packed rows and masked words only.
 
-Every weight stays where `transformers` has it, so what is saved is an ordinary checkpoint.
+The weights stay where `transformers` expects them, so the saved model is an ordinary checkpoint.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ class Rows:
         self.ids, self.positions = tensor(batch.ids), tensor(batch.positions)  # [rows, length]
         self.masked, self.answers = tensor(batch.masked), tensor(batch.answers)  # [masked]
         owner = tensor(batch.owner)
-        strangers = owner[:, None, :, None] != owner[:, None, None, :]  # [rows, 1, length, length]
-        self.mask = torch.zeros(strangers.shape, device=device).masked_fill_(strangers, -1e4)
+        differ = owner[:, None, :, None] != owner[:, None, None, :]  # [rows, 1, length, length]
+        self.mask = torch.zeros(differ.shape, device=device).masked_fill_(differ, -1e4)
 
 
 def guess(network: Any, rows: Rows) -> Tensor:
-    """The scores of every piece of the vocabulary, for each masked place."""
+    """Scores of all pieces of the vocabulary for each masked position."""
     embed = network.bert.embeddings
     hidden = embed.word_embeddings(rows.ids) + embed.position_embeddings(rows.positions)
     hidden = embed.LayerNorm(hidden + embed.token_type_embeddings.weight[0])  # [rows, length, d]
     *lower, last = network.bert.encoder.layer
     for layer in lower:
         hidden = _finish(layer, hidden, _attend(layer, hidden, rows.mask))
-    # Above its attention, the last layer is wanted only where a word is to be guessed.
+    # After its attention, the last layer is needed at masked positions only.
     context = _attend(last, hidden, rows.mask).flatten(0, 1)[rows.masked]  # [masked, d]
     hidden = _finish(last, hidden.flatten(0, 1)[rows.masked], context)
     scores: Tensor = network.cls.predictions(hidden)
@@ -73,20 +73,20 @@ def guess(network: Any, rows: Rows) -> Tensor:
 
 
 def summed_loss(network: nn.Module, rows: Rows) -> Tensor:
-    """Cross entropy, summed over the masked places."""
+    """Cross entropy, summed over the masked positions."""
     return cross_entropy(guess(network, rows).float(), rows.answers, reduction="sum")
 
 
 @torch.no_grad()
 def count_right(network: nn.Module, rows: Rows) -> tuple[int, float]:
-    """How many masked places are guessed right, and the summed loss."""
+    """Return the number of masked positions predicted correctly, and the summed loss."""
     scores = guess(network, rows).float()
     right = int((scores.argmax(-1) == rows.answers).sum())
     return right, float(cross_entropy(scores, rows.answers, reduction="sum"))
 
 
 def _attend(layer: Any, hidden: Tensor, mask: Tensor) -> Tensor:
-    """What each place gathers from its sentence: [rows, length, d], before the output layer."""
+    """Self-attention within each sentence: [rows, length, d], before the output layer."""
     attention = layer.attention.self
     heads = attention.num_attention_heads
 
@@ -95,15 +95,15 @@ def _attend(layer: Any, hidden: Tensor, mask: Tensor) -> Tensor:
         return projected.transpose(1, 2)  # [rows, heads, length, d/heads]
 
     query, key, value = map(split, (attention.query, attention.key, attention.value))
-    # Written out: on rows this short it is as fast as torch's fused attention in 32 bits, and a
-    # quarter faster on a whole step in bf16 on a CPU.
+    # Written out: on rows this short it is as fast as torch's fused attention in fp32, and makes a
+    # whole step a quarter faster in bf16 on a CPU.
     scores = query * query.shape[-1] ** -0.5 @ key.transpose(2, 3) + mask.to(query.dtype)
     found: Tensor = scores.softmax(-1) @ value  # [rows, heads, length, d/heads]
     return found.transpose(1, 2).flatten(2)
 
 
 def _finish(layer: Any, hidden: Tensor, context: Tensor) -> Tensor:
-    """The rest of a layer, place by place."""
+    """The rest of a layer, position by position."""
     output = layer.attention.output
     hidden = output.LayerNorm(hidden + output.dense(context))
     inner = gelu(layer.intermediate.dense(hidden))

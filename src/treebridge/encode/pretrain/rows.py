@@ -1,7 +1,6 @@
-"""Batches: whole sentences packed into rows without gaps, some of their words masked.
+"""Batches: sentences packed into rows without gaps, with some words masked.
 
-A sentence sees only itself and counts its positions from its own beginning, as it will when the
-encoder is used.
+A sentence attends only to itself and its positions start at 0, as when the encoder is used.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from treebridge.encode.pretrain.corpus import Corpus
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.vocabulary import CLS, MASK, PAD, SEP, SPECIAL
 
-BLOCK = 1 << 15  # stretches that are packed together
+BLOCK = 1 << 15  # segments that are packed together
 Ids = NDArray[np.int64]
 
 
 class Batch(NamedTuple):
-    """Rows of pieces; `masked` are places in the flattened batch, `answers` what stood there."""
+    """Rows of pieces; `masked` are positions in the flattened batch, `answers` their pieces."""
 
     ids: Ids  # [rows, length]
     positions: Ids  # [rows, length]
@@ -31,26 +30,27 @@ class Batch(NamedTuple):
 
 
 def pack(lengths: Sequence[int], room: int) -> list[list[int]]:
-    """Put items into as few rows as best fit finds: the longest first, then what fills the rest."""
+    """Pack items into rows by best fit: the longest first, then the longest that still fits."""
     by_length: list[list[int]] = [[] for _ in range(room + 1)]
     for index, length in enumerate(lengths):
         by_length[length].append(index)
-    there = sum(1 << length for length in range(1, room + 1) if by_length[length])  # a bit each
+    # Bit n is set while there are items of length n.
+    remaining = sum(1 << length for length in range(1, room + 1) if by_length[length])
     rows = []
-    while there:
+    while remaining:
         row, left = [], room
-        while fitting := there & ((2 << left) - 1):
+        while fitting := remaining & ((2 << left) - 1):
             length = fitting.bit_length() - 1
             row.append(by_length[length].pop())
             left -= length
             if not by_length[length]:
-                there ^= 1 << length
+                remaining ^= 1 << length
         rows.append(row)
     return rows
 
 
 def all_rows(corpus: Corpus, length: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """Rows of stretches without end: epoch after epoch, each in its own order."""
+    """Yield rows of segments endlessly, in another order each epoch."""
     train = corpus.train()
     sizes = np.diff(corpus.starts) + 2  # [CLS] and [SEP]
     epoch = 0
@@ -68,7 +68,7 @@ def all_rows(corpus: Corpus, length: int, seed: int) -> Iterator[NDArray[np.int6
 def training_batches(
     corpus: Corpus, settings: PretrainSettings, first: int, rank: int, size: int
 ) -> Iterator[Batch]:
-    """The batches of one process among `size`, from step `first` on."""
+    """Yield the batches of one of `size` processes, from step `first` on."""
     count = settings.batch // settings.length
     rows = all_rows(corpus, settings.length, settings.seed)
     inside = corpus.inside()
@@ -83,7 +83,7 @@ def training_batches(
 
 
 def held_out_batches(corpus: Corpus, settings: PretrainSettings) -> list[Batch]:
-    """What was kept back, masked the same way each time."""
+    """Return the held-out segments, masked the same way each time."""
     held_out = corpus.held_out()
     sizes = (np.diff(corpus.starts) + 2)[held_out]
     rows = pack(sizes.tolist(), settings.length)
@@ -102,13 +102,13 @@ def make_batch(
     inside: NDArray[np.bool_],
     rng: np.random.Generator,
 ) -> Batch:
-    """Lay stretches side by side and mask some of their words."""
+    """Fill rows with segments and mask some of their words."""
     ids = np.full((len(rows), settings.length), PAD, np.int64)
     positions, owner = np.zeros_like(ids), np.zeros_like(ids)
     for i, row in enumerate(rows):
         at = 0
-        for number, stretch in enumerate(row, 1):
-            start, stop = corpus.starts[stretch], corpus.starts[stretch + 1]
+        for number, segment in enumerate(row, 1):
+            start, stop = corpus.starts[segment], corpus.starts[segment + 1]
             end = at + int(stop - start) + 2
             ids[i, at], ids[i, end - 1] = CLS, SEP
             ids[i, at + 1 : end - 1] = corpus.pieces[start:stop]
@@ -118,14 +118,14 @@ def make_batch(
     flat = ids.reshape(-1)
     masked = choose_words(flat, inside, settings.masked, rng)
     answers = flat[masked]
-    flat[masked] = _disguised(flat, masked, inside, rng)
+    flat[masked] = _replacements(flat, masked, inside, rng)
     return Batch(ids, positions, owner, masked, answers)
 
 
 def choose_words(
     pieces: Ids, inside: NDArray[np.bool_], share: float, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Places of the pieces of randomly chosen whole words, at least one word."""
+    """Choose whole words at random, at least one; return the positions of their pieces."""
     words = np.cumsum(~inside[pieces])
     chosen = rng.random(int(words[-1]) + 1) < share
     real = pieces >= len(SPECIAL)
@@ -134,10 +134,10 @@ def choose_words(
     return np.flatnonzero(chosen[words] & real)
 
 
-def _disguised(
+def _replacements(
     pieces: Ids, masked: NDArray[np.int64], inside: NDArray[np.bool_], rng: np.random.Generator
 ) -> Ids:
-    """BERT's rule: 80 % [MASK], 10 % any piece, 10 % as they are; the same for a whole word."""
+    """BERT's rule, applied to whole words: 80 % [MASK], 10 % random pieces, 10 % unchanged."""
     words = np.cumsum(~inside[pieces])[masked]
     draw = rng.random(int(words[-1]) + 1)[words]
     other = rng.integers(len(SPECIAL), len(inside), len(masked))

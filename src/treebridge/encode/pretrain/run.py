@@ -1,8 +1,7 @@
-"""Training: batches in, a checkpoint now and then, the encoder at the end."""
+"""The training loop of pre-training, with evaluation and checkpoints."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from treebridge.checksums import sha256_of
 from treebridge.encode.pretrain.corpus import Corpus
 from treebridge.encode.pretrain.initialization import give_start
 from treebridge.encode.pretrain.network import Rows, count_right, new_network, summed_loss
@@ -23,7 +23,7 @@ from treebridge.progress import QUIET, Progress
 from treebridge.state import fits, optimizer_fits, read_state, write_state
 from treebridge.torchrun import TorchRun
 
-CHECKS = (4, 20)  # how often the held-out text is looked at, once a minute within these limits
+CHECKS = (4, 20)  # evaluations on held-out text: one per minute, within these limits
 SAVE_EVERY = 60.0  # seconds between two checkpoints
 Metrics = dict[str, float]
 STAGE = "pre-training"
@@ -31,16 +31,16 @@ STAGE = "pre-training"
 
 @dataclass
 class Done:
-    """How far training has come: all that a checkpoint holds beside weights."""
+    """Training progress, as saved in checkpoints."""
 
     step: int = 0
     tokens: int = 0
     seconds: float = 0.0
-    history: list[Metrics] = field(default_factory=list)  # an entry for each look
+    history: list[Metrics] = field(default_factory=list)  # one entry per evaluation
 
 
 class Pretraining:
-    """All that one training needs; `run` trains the network until the budget is used."""
+    """A training run; `run` trains the network until the budget is used up."""
 
     def __init__(
         self,
@@ -60,10 +60,10 @@ class Pretraining:
         self._scaler = torch.amp.GradScaler(enabled=self._half == torch.float16)
 
     def run(self) -> list[Metrics]:
-        """Train to the end of the budget, from where an interrupted run of the same stopped."""
+        """Train until the budget is used up, resuming an interrupted run."""
         state = self._read()
         if state is None and self.settings.start == "informed":
-            self.progress.say("counting which words stand together, for a good start")
+            self.progress.say("counting word co-occurrences for the initialization")
             give_start(self.network, self.corpus, self.settings)
         self.network.to(self.workers.device)
         optimizer = self._optimizer()
@@ -107,7 +107,7 @@ class Pretraining:
             self._write(optimizer)
 
     def _share(self) -> float:
-        """How much of the budget is used."""
+        """The share of the budget that is used up."""
         if self.settings.tokens:
             return self.done.tokens / self.settings.tokens
         return self.done.seconds / (60 * self.settings.minutes)
@@ -136,7 +136,7 @@ class Pretraining:
         return float(loss.detach()) / len(batch.masked)
 
     def _optimizer(self) -> torch.optim.Optimizer:
-        """AdamW; biases and normalisations do not decay."""
+        """Create AdamW without weight decay for biases and normalization."""
         parameters = list(self.network.parameters())
         decaying = [p for p in parameters if p.ndim > 1]
         groups = [
@@ -149,7 +149,7 @@ class Pretraining:
         )
 
     def _check(self, share: float, loss: float) -> None:
-        """Look at the held-out text; the first process does, and all believe it."""
+        """Evaluate on held-out text in rank 0 and broadcast the result."""
         right, summed, places = 0, 0.0, 0
         self.network.eval()
         if self.workers.first:
@@ -170,7 +170,7 @@ class Pretraining:
 
     def _key(self) -> str:
         content = [self.corpus.key, self.settings.identity(), self.workers.size, str(self._half)]
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+        return sha256_of([json.dumps(content).encode()])
 
     def _write(self, optimizer: torch.optim.Optimizer) -> None:
         assert self.work
@@ -184,7 +184,7 @@ class Pretraining:
         write_state(self.work / "last.pt", content)
 
     def _read(self) -> dict[str, Any] | None:
-        """The checkpoint of this very training, if there is one that can be used."""
+        """Read the checkpoint of this training run; None if it is missing or damaged."""
         content = read_state(self.work / "last.pt") if self.work else None
         if content is None or content.get("key") != self._key():
             return None

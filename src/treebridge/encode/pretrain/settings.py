@@ -1,4 +1,4 @@
-"""All that can be chosen about pre-training."""
+"""Pre-training settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from treebridge.seeds import check_seed
 from treebridge.settings import check_choices
 
 Start = Literal["informed", "random"]
-# From the smallest that works to far beyond what anyone trains: what lies outside is a slip.
+# From the smallest value that works to far beyond common use; anything outside is a mistake.
 LIMITS: dict[str, tuple[float, float]] = {
     "vocabulary": (100, 1_000_000),
     "layers": (1, 100),
@@ -27,24 +27,24 @@ LIMITS: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class PretrainSettings:
-    """The size of the encoder and how it is trained; what stands here suits an hour on a laptop."""
+    """Size and training of the encoder; the defaults suit an hour on a laptop."""
 
-    vocabulary: int = 12_000  # pieces, special ones included
+    vocabulary: int = 12_000  # pieces, including special ones
     cased: bool = True
     layers: int = 4
     hidden: int = 256
     heads: int = 4
     feed_forward: int = 1024
-    length: int = 128  # pieces in a row, and the most the encoder will take at once
-    batch: int = 1024  # pieces in a batch of one process; small batches take more steps an hour
-    masked: float = 0.3  # the share of words to be guessed
-    learning_rate: float = 7e-4
-    warm_up: float = 0.02  # the share of the budget until that rate is reached
+    length: int = 128  # pieces per row, and the encoder's maximum length
+    batch: int = 1024  # pieces per batch and process; small batches allow more steps per hour
+    masked: float = 0.3  # share of words to mask
+    learning_rate: float = 7e-4  # peak
+    warm_up: float = 0.02  # share of the budget until the peak
     weight_decay: float = 0.01
     betas: tuple[float, float] = (0.9, 0.98)
     max_norm: float = 1.0  # of the gradient
-    start: Start = "informed"  # see starts.py; or random
-    minutes: float = 60.0  # of training; the rate falls to nothing when they are over
+    start: Start = "informed"  # see initialization.py
+    minutes: float = 60.0  # of training; the learning rate decays to 0
     tokens: int = 0  # pieces to train on, instead of minutes
     seed: int = 1
 
@@ -57,24 +57,24 @@ class PretrainSettings:
                 raise TreebridgeError(f"{name.replace('_', ' ')} is {value}; expected {wanted}")
         if self.hidden % self.heads or self.hidden // self.heads % 2:
             raise TreebridgeError(
-                f"{self.heads} heads do not share {self.hidden} dimensions in even parts; "
-                f"take --heads {max(1, self.hidden // 64)}"
+                f"{self.hidden} dimensions cannot be divided into {self.heads} heads of even size; "
+                f"use {max(1, self.hidden // 64)} heads"
             )
         if self.batch < self.length:
             raise TreebridgeError(
-                f"a batch of {self.batch} pieces has no room for a row of {self.length}; "
-                "a batch needs at least one row"
+                f"a batch of {self.batch} pieces is shorter than a row of {self.length}; "
+                "increase the batch or reduce the length"
             )
         if not 0 < self.masked < 1:
-            raise TreebridgeError(f"--masked {self.masked}: a share between 0 and 1")
+            raise TreebridgeError(f"masked is {self.masked}; expected a share between 0 and 1")
         if not self.tokens and not self.minutes:
             raise TreebridgeError("training needs a budget: minutes or tokens above 0")
         check_seed(self.seed)
 
     def config(self) -> dict[str, Any]:
-        """For a file of JSON."""
+        """Return the settings as JSON-serializable values."""
         return {**asdict(self), "betas": list(self.betas)}
 
     def identity(self) -> dict[str, Any]:
-        """What must be the same for an interrupted run to go on; its budget may be changed."""
+        """Return the settings that a resumed run must share; the budget may change."""
         return {k: v for k, v in self.config().items() if k not in ("minutes", "tokens")}

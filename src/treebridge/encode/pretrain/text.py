@@ -1,4 +1,4 @@
-"""Sentences for pre-training: lines of text, or one side of a bitext, never all in memory."""
+"""Text for pre-training: lines of text files, or one side of a bitext, in a stream."""
 
 from __future__ import annotations
 
@@ -15,17 +15,14 @@ _BITEXT = re.compile(r"\.(tsv|tmx|zip)(\.(xz|gz|bz2))?$")
 
 
 def read_side(files: Iterable[str | Path], side: str | None = None) -> Iterator[str]:
-    """The lines of text files, and of files of pairs (TSV, `|||`, TMX, zip) the named side."""
+    """Yield the lines of text files and one side of bitexts (TSV, `|||`, TMX, zip)."""
     if side not in (None, *SIDES):
-        raise TreebridgeError(f"--side {side}: there are {' and '.join(SIDES)}")
+        raise TreebridgeError(f"unknown side {side!r}; choose from {', '.join(SIDES)}")
     for file in files:
         if not _is_bitext(file):
             yield from _text(file, side)
         elif side is None:
-            raise TreebridgeError(
-                "this is a bitext; say which side to read with --side source or --side target",
-                file=file,
-            )
+            raise TreebridgeError("this is a bitext; choose its source or target side", file=file)
         else:
             index = SIDES.index(side)
             yield from (pair[index] for pair in read_pairs(file) if pair[index])
@@ -36,7 +33,7 @@ def _is_bitext(file: str | Path) -> bool:
 
 
 def _text(file: str | Path, side: str | None) -> Iterator[str]:
-    """Lines that hold something; a separator in the first says that its name hides a bitext."""
+    """Yield non-blank lines; with `side`, a separator in the first line marks a bitext."""
     index, separator = SIDES.index(side) if side else 0, ""
     for number, line in read_lines(file, cut_long=True):
         if number == 1 and side:

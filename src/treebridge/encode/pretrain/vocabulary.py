@@ -1,4 +1,4 @@
-"""The pieces of an encoder: WordPiece, as BERT has it."""
+"""The WordPiece vocabulary of an encoder, as in BERT."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from treebridge.errors import TreebridgeError
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 PAD, UNK, CLS, SEP, MASK = range(5)
-ENOUGH = 400_000_000  # characters of text that settle a vocabulary
-MAX_LETTERS = 1000  # different ones; rarer ones are unknown
-LONGEST = 60  # letters in a word that is cut into pieces at all
+ENOUGH = 400_000_000  # characters of text that suffice for a vocabulary
+MAX_LETTERS = 1000  # distinct ones; rarer ones are unknown
+LONGEST = 60  # letters; longer words are unknown
 
 
 def train_vocabulary(read: Callable[[], Iterable[str]], size: int, *, cased: bool) -> Tokenizer:
-    """Learn pieces from text, which is read twice; accents stay, as languages need them.
+    """Learn a vocabulary from text, which is read twice; accents are kept.
 
     The trainer numbers the letters inside words (`##a`) in the order of a randomly seeded hash and
-    breaks ties between merges by these numbers: every run would learn another vocabulary. Letters
-    that are numbered before it starts leave nothing to chance.
+    breaks ties between merges by these numbers, so every run would learn another vocabulary.
+    Numbering the letters beforehand makes it deterministic.
     """
     tokenizer = _untrained({}, cased=cased)
     alphabet = _alphabet(_enough(read()), tokenizer)
     if not alphabet:
-        raise TreebridgeError("there is no text to learn a vocabulary from; give other files")
+        raise TreebridgeError("found no text to learn a vocabulary from; choose other files")
     inside = [f"##{letter}" for letter in alphabet if _joins(letter, tokenizer)]
     trainer = trainers.WordPieceTrainer(
         vocab_size=size,
-        special_tokens=[*SPECIAL, *inside],  # the numbers of these are fixed
+        special_tokens=[*SPECIAL, *inside],  # with fixed numbers
         initial_alphabet=alphabet,
         limit_alphabet=len(alphabet),
         show_progress=False,
     )
     tokenizer.train_from_iterator(_enough(read()), trainer)
-    tokenizer = _untrained(tokenizer.get_vocab(), cased=cased)  # ##a is special no longer
+    tokenizer = _untrained(tokenizer.get_vocab(), cased=cased)  # ##a is no longer special
     tokenizer.add_special_tokens(SPECIAL)
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
@@ -88,7 +88,7 @@ def _alphabet(lines: Iterable[str], tokenizer: Tokenizer) -> list[str]:
 
 
 def _joins(letter: str, tokenizer: Tokenizer) -> bool:
-    """Whether words go on with this; not with punctuation, nor with a Chinese character."""
+    """Whether a letter can continue a word; punctuation and Chinese characters cannot."""
     word = tokenizer.normalizer.normalize_str(f"a{letter}a")
     return len(tokenizer.pre_tokenizer.pre_tokenize_str(word)) == 1
 
@@ -103,7 +103,7 @@ def _enough(lines: Iterable[str]) -> Iterator[str]:
 
 
 def inside_words(tokenizer: Tokenizer) -> NDArray[np.bool_]:
-    """Which pieces go on with a word that began before them."""
+    """Which pieces continue a word."""
     flags = np.zeros(tokenizer.get_vocab_size(), bool)
     for piece, index in tokenizer.get_vocab().items():
         flags[index] = piece.startswith("##")
@@ -111,7 +111,7 @@ def inside_words(tokenizer: Tokenizer) -> NDArray[np.bool_]:
 
 
 def save_tokenizer(tokenizer: Tokenizer, folder: Path, length: int) -> None:
-    """Write tokenizer.json and what `AutoTokenizer` needs beside it."""
+    """Write tokenizer.json and the other files that `AutoTokenizer` needs."""
     from transformers import PreTrainedTokenizerFast
 
     names: dict[str, Any] = dict(zip(["pad", "unk", "cls", "sep", "mask"], SPECIAL, strict=True))
