@@ -15,7 +15,7 @@ class Progress:
         """Begin a new step."""
 
     def say(self, text: str) -> None:
-        """Show a message on a line of its own."""
+        """Show a message."""
 
     def count(self, items: Iterable[T], what: str) -> Iterable[T]:
         """Yield the items while counting them; `what` is their name in the plural."""

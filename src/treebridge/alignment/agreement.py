@@ -1,6 +1,6 @@
 """Posteriors of the two directions of the `hmm` engine, and the choices that follow from them.
 
-Compiled; several threads fill a block of sentences, each a range of it.
+Compiled; each of several threads fills a range of a block of sentences.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from treebridge.records import FIX, read_record
 KIND, FORMAT = "alignment model", 1
 WORDS, PARTS = "words.json", "model.safetensors"
 NOTHING = -1  # the choice of a word without a translation
-Report = Callable[[str, float], None]  # takes a stage and the share of it that is done
+Report = Callable[[str, float], None]  # takes a stage and the share that is done
 
 
 def quiet(stage: str, share: float) -> None:

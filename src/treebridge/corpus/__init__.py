@@ -1,1 +1,1 @@
-"""What comes in: treebanks, bitext, raw text, artificial languages."""
+"""Input data: treebanks, bitexts, raw text, artificial languages."""

@@ -160,7 +160,7 @@ class Splitter:
 
 
 def _pieces(line: str) -> Iterator[str]:
-    """Yield a line, or pieces of it if it is so long that its words would take much memory."""
+    """Yield a line, cut into pieces if it is so long that its words would take much memory."""
     start = 0
     while len(line) - start > MAX_PIECE:
         end = start + MAX_PIECE

@@ -56,7 +56,7 @@ def make_corpus(
     folder: Path,
     progress: Progress = QUIET,
 ) -> Corpus:
-    """Learn a vocabulary and tokenize the text into `folder`, or reuse what is there."""
+    """Learn a vocabulary and tokenize the text into `folder`, or reuse an earlier result."""
     key = _key(files, side, settings)
     if (made := _about(folder)) and made["key"] == key:
         progress.say(f"reusing the tokenized text: {made['pieces']:,} pieces")
