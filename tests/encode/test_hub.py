@@ -208,7 +208,7 @@ def test_a_pinned_revision_stays_the_same(hub: Hub, tmp_path: Path) -> None:
 def test_revisions_that_are_not_there(hub: Hub, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     wrong = load(hub.url, cache, "someone/tiny@v9").stderr
-    assert "'someone/tiny' on the hub has no revision 'v9'; expected a branch, tag or" in wrong
+    assert "'someone/tiny' has no revision 'v9' on the hub; expected a branch, tag or" in wrong
     assert "expected a branch, tag or commit" in load(hub.url, cache, "someone/tiny@").stderr
     offline = load(hub.url, cache, "someone/tiny@v1", offline=True).stderr
     assert "'someone/tiny@v1' is not in the cache" in offline
