@@ -358,9 +358,9 @@ def test_special_tokens_count_and_older_fingerprints_are_known(
     assert len({encoder.fingerprint for encoder in (plain, first, second)}) == 3
     # What was made before such files counted was stamped with the fingerprint without them.
     Space.of(plain).check(second)
-    with pytest.raises(TreebridgeError, match="another one"):
+    with pytest.raises(TreebridgeError, match="a different encoder"):
         Space.of(first).check(second)
-    with pytest.raises(TreebridgeError, match="another one"):
+    with pytest.raises(TreebridgeError, match="a different encoder"):
         Space.of(second).check(plain)
 
 

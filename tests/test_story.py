@@ -122,7 +122,7 @@ def test_the_same_by_command(here: Run, tmp_path: Path, monkeypatch: pytest.Monk
     wrong = here(
         "parse", "--model", "parser", "--bridge", "bridge", "--encoder", "source", "dev.conllu"
     )
-    assert wrong.returncode == 2 and "another one or has other layers" in wrong.stderr
+    assert wrong.returncode == 2 and "a different encoder or uses other layers" in wrong.stderr
 
 
 def test_settings_reach_the_bridge(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_into_a_parsers_space(occurrences, held) -> None:
     assert (mapped * there).sum(1).mean() > 0.8
     with pytest.raises(TreebridgeError, match="trained with isotropy"):
         fit(occurrences, held, into=space, isotropy=False)
-    with pytest.raises(TreebridgeError, match="another one or has other layers"):
+    with pytest.raises(TreebridgeError, match="a different encoder or uses other layers"):
         fit_bridge(occurrences, TARGET, TARGET, space, FitSettings())
 
 
@@ -131,9 +131,9 @@ def test_save_load_transform(occurrences, held, tmp_path: Path) -> None:
         bridge.transform(held.target[:1]), bridge.transform(held.target)[:1], atol=1e-6
     )
     assert loaded.senses == bridge.senses and loaded.made["level"] == "sense"
-    assert "how good it is" in (tmp_path / "b" / "README.md").read_text()
+    assert "quality on held-out" in (tmp_path / "b" / "README.md").read_text()
     loaded.check(TARGET)
-    with pytest.raises(TreebridgeError, match="made with the encoder 'qab'"):
+    with pytest.raises(TreebridgeError, match="expected the encoder 'qab'"):
         loaded.check(SOURCE)
 
 

@@ -64,7 +64,7 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
     given = here(*common, "-o", "d", "--links", "links.txt", "--json")
     assert json.loads(given.stdout)["made"]["links_from"] == "links.txt"
     paper = here(*common, "-o", "e", "--preset", "paper", "--json")
-    assert paper.returncode == 2 and "only whole ones were taken" in paper.stderr  # few are here
+    assert paper.returncode == 2 and "if only whole words were used" in paper.stderr  # few are here
 
 
 def test_an_option_wins_over_the_preset(monkeypatch: pytest.MonkeyPatch) -> None:

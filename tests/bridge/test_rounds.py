@@ -94,7 +94,7 @@ def test_rounds_end_when_nothing_is_gained(third: Gathered, monkeypatch) -> None
     third.progress = Progress()
     third.progress.step = said.append
     scores = iter([50.0, 60.0, 55.0, 99.0])
-    monkeypatch.setattr("treebridge.bridge.rounds._found", lambda bridge: scores_of(bridge))
+    monkeypatch.setattr("treebridge.bridge.rounds._held_out_p1", lambda bridge: scores_of(bridge))
     known: dict[int, float] = {}
 
     def scores_of(bridge: Bridge) -> float:

@@ -81,7 +81,7 @@ def test_by_pieces_of_both_encoders(name: str, tmp_path: Path) -> None:
     both = Knows(*zip(*pairs, strict=True))
     check_sides(pairs, source, both)
     check_sides(pairs, both, target)
-    for one in (both, source, target):  # one encoder for both languages is no witness
+    for one in (both, source, target):  # one encoder for both languages proves nothing
         check_sides(pairs, one, one)
         check_sides(swapped(pairs), one, one)
     vectors = []

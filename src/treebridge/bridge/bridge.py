@@ -1,4 +1,4 @@
-"""The bridge: target isotropy and W, which carry target vectors into a parser's source space."""
+"""The bridge: target isotropy plus W, mapping target vectors into a parser's source space."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ TENSORS = "bridge.safetensors"
 
 @dataclass
 class Bridge:
-    """Leads from the target's space `target` into the source space `into`."""
+    """A map from the target space `target` into the source space `into`."""
 
     target: Space
     into: Space
     w: NDArray[np.float64]  # [source dim, target dim]
     made: dict[str, Any] = field(default_factory=dict)  # how it was made
     quality: dict[str, Any] = field(default_factory=dict)
-    senses: list[dict[str, Any]] = field(default_factory=list)  # what `inspect --word` shows
+    senses: list[dict[str, Any]] = field(default_factory=list)  # one record per anchor
 
     @classmethod
     def fit(
@@ -52,9 +52,9 @@ class Bridge:
         source: Encoder | None = None,
         settings: BridgeSettings | None = None,
     ) -> Bridge:
-        """Align, collect, fit and judge a bridge into a parser's space.
+        """Align the bitext, collect occurrences, and fit and evaluate a bridge into `into`.
 
-        The source encoder is that of the space, loaded from where it was, unless it is given.
+        The source encoder defaults to the one that `into` was made with.
         """
         require_train("fitting a bridge")
         from treebridge.bridge.make import make_bridge
@@ -64,16 +64,16 @@ class Bridge:
         return make_bridge(bitext, source, target, into, settings)
 
     def transform(self, vectors: NDArray[np.floating]) -> NDArray[np.float32]:
-        """Raw vectors of the target encoder, as rows, in the source space."""
+        """Map raw target-encoder vectors (rows) into the source space."""
         mapped = self.target.transform(vectors) @ self.w.T.astype(np.float32)
         return np.asarray(mapped, np.float32)
 
     def check(self, encoder: Encoder) -> None:
-        """Refuse an encoder other than the one this bridge was fitted on."""
+        """Raise an error unless the bridge was fitted on this encoder."""
         self.target.check(encoder)
 
     def save(self, path: str | Path, *, key: str | None = None) -> None:
-        """Write a folder, whole or not at all; `key` stands for all that the bridge is made of."""
+        """Write a folder atomically; `key` is a hash of everything the bridge was made from."""
         with new_folder(path, KIND, key=key) as folder:
             tensors = {
                 "w": self.w,
@@ -98,7 +98,7 @@ class Bridge:
 
     @classmethod
     def load(cls, path: str | Path) -> Bridge:
-        """Read a folder."""
+        """Load a bridge from its folder."""
         from treebridge.bridge.sense_report import read_senses
 
         folder = Path(path)
@@ -124,19 +124,18 @@ class Bridge:
 
 
 def _card(name: str, bridge: Bridge) -> str:
-    """The model card."""
     target, into = bridge.target.origin(), bridge.into.origin()
     return "\n".join(
         [
             f"# {name}: a treebridge bridge",
             "",
-            f"From the space of {cite(target)} into that of {cite(into)}.",
+            f"Maps vectors of {cite(target)} into the space of {cite(into)}.",
             "",
-            "| how it was made | |",
+            "| data and settings | |",
             "|---|---|",
             *(f"| {key} | {value} |" for key, value in bridge.made.items()),
             "",
-            "| how good it is, on held-out sentence pairs | |",
+            "| quality on held-out sentence pairs | |",
             "|---|---|",
             *_card_rows(bridge.quality),
             "",

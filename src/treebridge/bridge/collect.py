@@ -1,8 +1,8 @@
-"""Collecting occurrences: both vectors of every kept link, on disk, block by type (DESIGN 4).
+"""Collect occurrences: both vectors of every kept link, on disk, in one block per type.
 
-Two passes over the bitext. The first (`layout`) decides what is kept and where it stands; the
-second encodes only the sentences that hold something kept and writes each vector to its row. What
-is interrupted goes on where it stopped and ends in the same bytes.
+Two passes over the bitext. The first (`layout`) decides which links are kept and assigns their
+rows; the second encodes only the sentences that contain a kept link and writes each vector to its
+row. An interrupted run resumes where it stopped and produces the same bytes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from treebridge.writing import reserve, write_file
 FORMAT = 1
 NOTE = "note.json"
 LAYOUT = ("types.txt", "offsets.npy", "counts.npy")
-Pairs = Callable[[], Iterable[tuple[Pair, LinkArray]]]  # a new walk through the bitext
+Pairs = Callable[[], Iterable[tuple[Pair, LinkArray]]]  # starts a new pass over the bitext
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Occurrences:
 
     @classmethod
     def open(cls, folder: Path) -> Occurrences:
-        """Open what `collect` has written."""
+        """Open a folder written by `collect`."""
         note = read_record(folder / NOTE)
         layout = _read_layout(folder)
         return cls(
@@ -72,9 +72,9 @@ def collect(
     progress: Progress = QUIET,
     fill: Fill = fill_here,
 ) -> Occurrences:
-    """Collect into a folder, or go on with, or just open, what is there for the same inputs.
+    """Collect into a folder, resuming an interrupted run or opening a finished one.
 
-    The folder's name must stand for the inputs (bitext, links, encoders, settings).
+    The folder's name must be a hash of the inputs (bitext, links, encoders, settings).
     """
     chooser = Chooser(source, target, settings)
     with alone(folder.name):
@@ -87,26 +87,26 @@ def collect(
 
 
 def _find_damage(folder: Path, chooser: Chooser) -> str | None:
-    """Why these cannot be the occurrences that are wanted, if they cannot.
+    """Describe what is wrong with the stored occurrences, if anything.
 
-    Those from before there were checksums are judged by their sizes.
+    Folders written before checksums were recorded are checked by file size.
     """
     try:
         note = read_record(folder / NOTE)
     except TreebridgeError as error:
         return f"{NOTE}: {error.problem}"
     if any(note.get(name) != value for name, value in _note(chooser).items()):
-        return f"{NOTE} is of other occurrences"
+        return f"{NOTE} belongs to other occurrences"
     return find_damage(folder, note.get("files", {})) or _find_misfit(folder, chooser)
 
 
 def _find_misfit(folder: Path, chooser: Chooser) -> str | None:
-    """Which of the files do not fit each other, by their sizes."""
+    """Describe which file sizes are inconsistent, if any."""
     try:
         for name, size in _sizes(len(_read_layout(folder)), chooser).items():
             if (folder / name).stat().st_size != size:
-                return f"{name} does not have {size:,} bytes"
-    except Exception:  # numpy reads a header by Python's tokenizer, with all its errors
+                return f"{name} should have {size:,} bytes"
+    except Exception:  # numpy parses headers with Python's tokenizer, which raises all kinds
         return f"{', '.join(LAYOUT)} do not belong together"
     return None
 
@@ -121,7 +121,7 @@ def _note(chooser: Chooser) -> dict[str, Any]:
 
 
 def _sizes(rows: int, chooser: Chooser) -> dict[str, int]:
-    """Bytes of the large files."""
+    """Sizes of the large files in bytes."""
     return {
         "target.f16": 2 * chooser.target.dim * rows,
         "source.f16": 2 * chooser.source.dim * rows,
@@ -130,7 +130,7 @@ def _sizes(rows: int, chooser: Chooser) -> dict[str, int]:
 
 
 def _read_layout(folder: Path) -> Layout:
-    """What `_write_layout` wrote; a ValueError where it cannot be that."""
+    """Read what `_write_layout` wrote; raise ValueError if it is inconsistent."""
     types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")[:-1]
     offsets, counts = (np.load(folder / name) for name in LAYOUT[1:])
     sizes = np.diff(offsets) if offsets.ndim == 1 and len(offsets) else np.zeros(0)
@@ -165,12 +165,12 @@ def _build(pairs: Pairs, chooser: Chooser, folder: Path, progress: Progress, fil
 
 
 def _lay_out_on_disk(pairs: Pairs, chooser: Chooser, building: Path) -> Layout:
-    """Pass one, or its result where an earlier run has finished it."""
+    """Run pass one, or load its result from an earlier run."""
     if (building / "done").exists():
         damage = _find_misfit(building, chooser)
         if not damage and _done(building) is not None:
             return _read_layout(building)
-        warn_damaged(building, damage or "its note of progress is no number")
+        warn_damaged(building, damage or "its progress count is not a number")
     shutil.rmtree(building, ignore_errors=True)
     building.mkdir(parents=True)
     layout = lay_out(pairs(), chooser)
@@ -184,7 +184,7 @@ def _lay_out_on_disk(pairs: Pairs, chooser: Chooser, building: Path) -> Layout:
 def _fill(
     pairs: Pairs, chooser: Chooser, layout: Layout, building: Path, progress: Progress, fill: Fill
 ) -> None:
-    """Pass two, from the last note of progress on."""
+    """Run pass two, starting after the shards already done."""
     if not len(layout):
         return
     shape = (len(layout), chooser.target.dim)
@@ -192,7 +192,7 @@ def _fill(
     source = _map(building / "source.f16", np.float16, (len(layout), chooser.source.dim), "r+")
     where = _map(building / "where.i32", np.int32, (len(layout), 3), "r+")
     done = _done(building) or 0
-    # What is done is chosen again, as later choices depend on it, and not encoded.
+    # Later choices depend on earlier ones: finished shards are chosen again but not encoded.
     pieces = islice(
         cut_pieces(places(progress.count(pairs(), "pairs"), chooser, layout)), done, None
     )
@@ -207,7 +207,7 @@ def _fill(
 
 
 def _done(building: Path) -> int | None:
-    """How many pieces are filled, by the note of progress."""
+    """Read the number of finished shards; None if the file is damaged."""
     try:
         return int((building / "done").read_text())
     except ValueError:

@@ -1,4 +1,4 @@
-"""From occurrences to a bridge: anchors, isotropy, the map, and how good it is."""
+"""Fit a bridge on occurrences: anchors, isotropy, the map and its quality."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def fit_bridge(
     labels: NDArray[np.int8] | None = None,
     progress: Progress = QUIET,
 ) -> tuple[Bridge, Anchors, NDArray[np.int8]]:
-    """Fit the map into the space `into` (a parser's), or into one fitted on these occurrences.
+    """Fit a map into a parser's space `into`, or into one fitted on these occurrences.
 
-    `labels` are the senses where they were found before.
+    `labels` gives the sense of each occurrence if already known.
     """
     _check(settings, source, into)
     layout = occurrences.layout
@@ -48,10 +48,10 @@ def fit_bridge(
             progress=progress,
         )
     if settings.paper:
-        found, left, right = _by_themselves(occurrences, labels, settings)
+        found, left, right = _paper_anchors(occurrences, labels, settings)
         x, y = left.transform(found.target), right.transform(found.source)
     else:
-        # Neither the few words that fill a text nor the many that are rare decide the mean.
+        # Neither a few very frequent words nor many rare ones should dominate the mean.
         sizes = np.diff(layout.offsets)
         weights = np.repeat(sizes**-0.5, sizes)
         left = _fit_isotropy(occurrences.target, settings, weights)
@@ -78,7 +78,7 @@ def fit_bridge(
 
 
 def judge(bridge: Bridge, occurrences: Occurrences, held: HeldOut) -> None:
-    """Add to the bridge's quality what held-out sentence pairs say."""
+    """Measure the bridge on held-out sentence pairs and add the figures to its quality."""
     mapped = bridge.transform(held.target)
     there = bridge.into.transform(held.source)
     to_source = retrieval(mapped, held.source_words, there, held.source_words)
@@ -109,7 +109,7 @@ def _check(settings: FitSettings, source: Encoder, into: Space | None) -> None:
     if bool(len(into.isotropy.means)) != settings.isotropy:
         had = "with" if len(into.isotropy.means) else "without"
         raise TreebridgeError(
-            f"the parser was trained {had} isotropy, so a bridge into it must be fitted {had} it"
+            f"the parser was trained {had} isotropy; fit the bridge {had} isotropy too"
         )
 
 
@@ -123,10 +123,10 @@ def _fit_isotropy(
     return Isotropy.fit(vectors, weights=weights)
 
 
-def _by_themselves(
+def _paper_anchors(
     occurrences: Occurrences, labels: NDArray[np.int8], settings: FitSettings
 ) -> tuple[Anchors, Isotropy, Isotropy]:
-    """The paper: both sets of anchors are means of raw vectors, normalised by themselves."""
+    """As in the paper: anchors are means of raw vectors, and each side is normalised separately."""
     found = anchors(occurrences.target, occurrences.source, occurrences.layout.offsets, labels)
     return found, _fit_isotropy(found.target, settings), _fit_isotropy(found.source, settings)
 
@@ -134,7 +134,7 @@ def _by_themselves(
 def _occurrence_moments(
     occurrences: Occurrences, left: Isotropy, right: Isotropy, settings: FitSettings
 ) -> Moments:
-    """Every occurrence is an anchor; those of a type weigh together what its anchor would."""
+    """Treat every occurrence as an anchor; together those of a type weigh as much as its anchor."""
     moments = Moments(occurrences.target.shape[1], occurrences.source.shape[1])
     sizes = np.diff(occurrences.layout.offsets)
     counts = sizes.astype(np.float64)

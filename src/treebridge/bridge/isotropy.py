@@ -1,7 +1,7 @@
 """Isotropy: iterative normalization (the paper's section 3.3), fitted once and saved.
 
-Five times: subtract the mean, cut to unit length. Vectors of a pre-trained encoder lie in a narrow
-cone; afterwards they point everywhere, which an orthogonal map needs.
+Repeat five times: subtract the mean, scale to unit length. Vectors of a pre-trained encoder lie in
+a narrow cone; afterwards they point in all directions, which an orthogonal map needs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Rows = NDArray[np.floating]
 
 @dataclass(frozen=True)
 class Isotropy:
-    """The means that were subtracted, one row an iteration; none is the identity."""
+    """The means to subtract, one row per iteration; with no rows, the identity."""
 
     means: NDArray[np.float64]  # [iterations, dim]
 
@@ -29,9 +29,9 @@ class Isotropy:
     def fit(
         cls, vectors: Rows, iterations: int = 5, weights: NDArray[np.floating] | None = None
     ) -> Isotropy:
-        """Fit on the rows of an array or memory map, a block at a time; a row may count more."""
+        """Fit on the rows of an array or memory map, block by block; `weights` are per row."""
         if vectors.ndim != 2 or not len(vectors):
-            raise TreebridgeError("isotropy needs at least one vector to be fitted on")
+            raise TreebridgeError("isotropy needs at least one vector, found none")
         fitted = cls.none(vectors.shape[1])
         whole = len(vectors) if weights is None else float(weights.sum())
         for _ in range(iterations):
@@ -42,17 +42,17 @@ class Isotropy:
                 total += rows.sum(0) if weights is None else weights[here] @ rows
                 release(vectors)
             if not np.isfinite(total).all():
-                raise TreebridgeError("some vectors are not finite; the encoder is broken")
+                raise TreebridgeError("some vectors are not finite; use another encoder")
             fitted = cls(np.vstack([fitted.means, total / whole]))
         return fitted
 
     @classmethod
     def none(cls, dim: int) -> Isotropy:
-        """No normalisation at all."""
+        """The identity: no normalisation."""
         return cls(np.zeros((0, dim)))
 
     def transform(self, vectors: Rows) -> NDArray[np.float32]:
-        """Apply the same steps to other vectors: alone or together, each row gets the same."""
+        """Apply the fitted steps; the result for a row does not depend on the other rows."""
         return self._apply(vectors.astype(np.float64)).astype(np.float32)
 
     def _apply(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -67,13 +67,13 @@ class Isotropy:
 
 
 def unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows of unit length; rows of zeros stay zeros."""
+    """Scale rows to unit length; all-zero rows stay zero."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors / np.where(lengths > 0, lengths, 1)
 
 
 def anisotropy(vectors: Rows, n: int = 1000, seed: int = 0) -> float:
-    """The mean cosine of pairs among n random rows: near 1 is a cone, 0 is everywhere."""
+    """Mean cosine over all pairs of n random rows: near 1 for a narrow cone, 0 if isotropic."""
     if len(vectors) < 2:
         return float("nan")
     chosen = np.random.default_rng(seed).choice(len(vectors), min(n, len(vectors)), replace=False)

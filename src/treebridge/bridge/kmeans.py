@@ -1,8 +1,8 @@
 """k-means for many small sets and every k at once, in torch.
 
-All restarts and all k of a set share one matrix product per iteration, which is what makes it fast:
-with two to seven centres alone, a product is too thin to keep a processor busy. The starts of a set
-come from its own seed, so its result does not depend on the sets clustered beside it.
+All restarts and all k of a set share one matrix product per iteration, which makes it fast: a
+product with only two to seven centres is too small to keep a processor busy. Each set has its own
+seed, so its result does not depend on the other sets in the batch.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from numpy.typing import NDArray
 
 from treebridge.bridge.settings import MAX_SENSES
 
-VERSION = 2  # of the results: what an older one has found is not taken from a cache
+VERSION = 2  # part of cache keys; raise it when results change
 MAX_K = MAX_SENSES
 RESTARTS = 16
-TRIALS = 3  # candidates for every new centre; the best is taken (greedy k-means++)
-HEATS = ((2, 4), (4, 1))  # iterations of all restarts, and how many go on; then of those
+TRIALS = 3  # candidates per new centre; the best one is used (greedy k-means++)
+HEATS = ((2, 4), (4, 1))  # per elimination round: iterations, and restarts kept
 POLISH = 16  # iterations for the best restart
-TOLERANCE = 1e-3  # of the inertia; a set whose clusterings all gain less is done
-SKETCH = 16  # dimensions in which the restarts are tried: more than seven centres span
-SAMPLE = 2000  # vectors of a set that the centres are fitted on; all are assigned
+TOLERANCE = 1e-3  # relative gain in inertia below which a clustering has converged
+SKETCH = 16  # dimensions used to compare restarts; seven centres span fewer
+SAMPLE = 2000  # vectors per set used to fit the centres; all vectors are assigned
 KS = range(2, MAX_K + 1)
-# Where the centres of each k stand in a row of 2 + … + 7 columns.
+# Columns of the centres for each k, in a row of 2 + … + 7 columns.
 _COLUMNS = [slice(sum(range(2, k)), sum(range(2, k + 1))) for k in KS]
 
 
 @dataclass
 class Clusterings:
-    """For one set: inertia and assignment for every k from 1 on."""
+    """Inertia and assignment of one set for k = 1, 2, …"""
 
     inertia: list[float]
     labels: list[NDArray[np.int8]]  # [k - 1][vector]
 
 
 def cluster(sets: Sequence[NDArray[np.floating]], seeds: Sequence[int]) -> list[Clusterings]:
-    """Cluster each set into 1 … 7 groups."""
+    """Cluster each set with k = 1 … 7."""
     longest = min(SAMPLE, max(map(len, sets)))
     points = torch.zeros(len(sets), longest, sets[0].shape[1])
     real = torch.zeros(len(sets), longest)
@@ -52,13 +52,13 @@ def cluster(sets: Sequence[NDArray[np.floating]], seeds: Sequence[int]) -> list[
         points[row, : len(vectors)] = torch.from_numpy(np.asarray(vectors, np.float32))
         real[row, : len(vectors)] = 1
         chance[row] = torch.from_numpy(rng.random((RESTARTS, MAX_K, TRIALS), np.float32))
-    # Distances do not change when a set is moved to its own mean, and are more exact there.
+    # Centring a set does not change distances, and makes them more exact.
     mean = points.sum(1) / real.sum(1)[:, None]
     points = (points - mean[:, None]) * real[..., None]
-    # The restarts are tried in fewer dimensions, where they cost little; the best is polished.
+    # Compare restarts cheaply in fewer dimensions, then refine the best one in all of them.
     sketch = points @ _main_directions(points)
     start = _start(sketch, real, chance)
-    # Side by side the centres for all k: two for k = 2, three for k = 3, …
+    # Centres for all k side by side: two for k = 2, three for k = 3, …
     rows = torch.cat([start[:, :, :k] for k in KS], 2)  # [sets, restarts, columns, dim]
     for iterations, keep in HEATS:
         rows = _lloyd(sketch, real, rows, iterations, keep)
@@ -68,9 +68,9 @@ def cluster(sets: Sequence[NDArray[np.floating]], seeds: Sequence[int]) -> list[
 
 
 def _start(points: torch.Tensor, real: torch.Tensor, chance: torch.Tensor) -> torch.Tensor:
-    """Greedy k-means++ for each restart: [sets, restarts, MAX_K, dim]; k starts from the first k.
+    """Greedy k-means++ for each restart: [sets, restarts, MAX_K, dim]; k uses the first k centres.
 
-    Of a few points drawn by their distance, the one that lowers the inertia most is a new centre.
+    Among a few points drawn by squared distance, the one that lowers the inertia most is chosen.
     """
     sets, longest, dim = points.shape
     squares = (points**2).sum(-1)  # [sets, points]
@@ -98,7 +98,7 @@ def _start(points: torch.Tensor, real: torch.Tensor, chance: torch.Tensor) -> to
 def _lloyd(
     points: torch.Tensor, real: torch.Tensor, start: torch.Tensor, iterations: int, keep: int
 ) -> torch.Tensor:
-    """Lloyd's iterations from [sets, rows, columns, dim]; for every k the best rows' centres."""
+    """Run Lloyd's iterations on [sets, rows, columns, dim]; keep the best rows for every k."""
     sets, rows, _, dim = start.shape
     centres = start.reshape(sets, -1, dim).clone()
     squares = (points**2).sum((1, 2))
@@ -112,7 +112,7 @@ def _lloyd(
         inertia[active] = loss
         now = _means(member, here, now)
         centres[active] = now
-        if int(moving.sum()) <= len(active) // 2:  # copying costs: leave out many at once
+        if int(moving.sum()) <= len(active) // 2:  # copying is slow: drop many sets at once
             if not moving.any():
                 break
             active, here, mask, now = active[moving], here[moving], mask[moving], now[moving]
@@ -124,9 +124,9 @@ def _lloyd(
 def _members(
     points: torch.Tensor, real: torch.Tensor, centres: torch.Tensor, rows: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Who belongs to which centre [sets, points, rows · columns], and how far they are in all.
+    """Assign points to centres [sets, points, rows · columns] and sum the losses [sets, rows, k].
 
-    That is inertia less the points' own squares, which change no minimum: [sets, rows, k].
+    The loss is the inertia minus the squared norms of the points, which are constant.
     """
     offset = (centres**2).sum(-1)[:, None]  # [sets, 1, rows · columns]
     score = torch.baddbmm(offset, points, centres.transpose(1, 2), alpha=-2)
@@ -142,7 +142,7 @@ def _members(
 
 
 def _means(member: torch.Tensor, points: torch.Tensor, empty: torch.Tensor | None) -> torch.Tensor:
-    """The mean of each centre's members; `empty` stands in for a centre without any."""
+    """Mean of the members of each centre; `empty` replaces centres without members."""
     size = member.sum(1)[..., None]  # [sets, columns, 1]
     total = member.transpose(1, 2) @ points
     means = total / size.clamp_min(1)
@@ -150,10 +150,10 @@ def _means(member: torch.Tensor, points: torch.Tensor, empty: torch.Tensor | Non
 
 
 def _main_directions(points: torch.Tensor) -> torch.Tensor:
-    """The directions in which each set spreads most, nearly: [sets, dim, fewer].
+    """Approximate main directions of variance of each set: [sets, dim, fewer].
 
-    Centres that are far apart differ in these. One step of a randomized range finder (Halko,
-    Martinsson, Tropp 2011) is enough and costs as much as a few iterations for one k.
+    Distant centres differ in these. One step of a randomized range finder (Halko, Martinsson,
+    Tropp 2011) is enough and costs as much as a few iterations for one k.
     """
     spread = points.transpose(1, 2) @ (points @ _directions(points.shape[-1]))
     directions: torch.Tensor = torch.linalg.qr(spread)[0]
@@ -162,7 +162,7 @@ def _main_directions(points: torch.Tensor) -> torch.Tensor:
 
 @lru_cache(maxsize=4)
 def _directions(dim: int) -> torch.Tensor:
-    """Fixed random directions, orthonormal: [dim, fewer]."""
+    """Fixed random orthonormal directions: [dim, fewer]."""
     rng = np.random.default_rng(0)
     directions = np.linalg.qr(rng.normal(size=(dim, min(SKETCH, dim))))[0]
     return torch.from_numpy(directions.astype(np.float32))
@@ -171,7 +171,7 @@ def _directions(dim: int) -> torch.Tensor:
 def _assign(
     vectors: NDArray[np.floating], centres: torch.Tensor, mean: torch.Tensor
 ) -> Clusterings:
-    """Every vector of a set to its nearest centre, for every k."""
+    """Assign every vector of a set to its nearest centre, for every k."""
     points = torch.from_numpy(np.asarray(vectors, np.float32)) - mean
     squares = float((points**2).sum())
     result = Clusterings([squares], [np.zeros(len(vectors), np.int8)])

@@ -1,7 +1,7 @@
-"""Which occurrences are kept, and where each will stand: decided from links alone (pass one).
+"""Pass one: choose which occurrences to keep and assign their rows, from links alone.
 
 Links are known before any vector is, so types can be counted, sampled and laid out in blocks
-without running an encoder. Nothing here grows with the corpus but one counter for each type.
+without running an encoder. Memory grows with the number of types only, not with the corpus.
 """
 
 from __future__ import annotations
@@ -18,48 +18,46 @@ from numpy.typing import NDArray
 from treebridge.bridge.settings import CollectSettings
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
-from treebridge.errors import TreebridgeError
 
 LinkArray = NDArray[np.int64]  # [links, 2]: source and target position
 _WORD = regex.compile(r"[\p{L}\p{M}'’\-·\u200c\u200d]+|\p{P}")  # no digits, no mixed punctuation
 
 
 class Place(NamedTuple):
-    """A link whose two vectors are to be kept, in this row."""
+    """A kept link and the row its two vectors are written to."""
 
     row: int
-    source: int  # word of the source sentence
+    source: int  # index of the word in the source sentence
     target: int
 
 
 @dataclass
 class Layout:
-    """Blocks of rows, one for each target type: type t owns offsets[t] to offsets[t + 1]."""
+    """One block of rows per target type: type t owns rows offsets[t] to offsets[t + 1]."""
 
     types: list[str]
     offsets: NDArray[np.int64]
-    counts: NDArray[np.int64]  # occurrences in the corpus, more than the block where sampled
+    counts: NDArray[np.int64]  # occurrences in the corpus; more than rows if sampled
 
     def __len__(self) -> int:
         return int(self.offsets[-1])
 
 
 class Chooser:
-    """Says of every sentence pair which links count; the same in every pass."""
+    """Select the usable links of each sentence pair; every pass selects the same ones."""
 
     def __init__(self, source: Encoder, target: Encoder, settings: CollectSettings):
-        if settings.anchor_words not in ("whole", "all"):
-            raise TreebridgeError(f"--anchor-words {settings.anchor_words}: take whole or all")
+
         self.source = source
         self.target = target
         self.settings = settings
 
     def is_held_out(self, pair: int) -> bool:
-        """Whether this sentence pair is kept apart for judging."""
+        """Whether this sentence pair is held out for evaluation."""
         return _chance(self.settings.seed, "held out", pair) < self.settings.held_out
 
     def links(self, pair: Pair, links: LinkArray) -> list[tuple[int, int, str]]:
-        """The links that can be occurrences: source and target word, and the target's type."""
+        """The usable links: source index, target index and target type."""
         if not len(links):
             return []
         chosen = [(int(i), int(j)) for i, j in links if _WORD.fullmatch(pair.target[j])]
@@ -70,7 +68,7 @@ class Chooser:
 
 
 def lay_out(pairs: Iterable[tuple[Pair, LinkArray]], chooser: Chooser) -> Layout:
-    """Pass one: count every type, and give each that is frequent enough its block."""
+    """Pass one: count types and give each frequent type a block of rows."""
     settings = chooser.settings
     counts: dict[str, int] = {}
     for number, (pair, links) in enumerate(pairs):
@@ -87,10 +85,10 @@ def lay_out(pairs: Iterable[tuple[Pair, LinkArray]], chooser: Chooser) -> Layout
 def places(
     pairs: Iterable[tuple[Pair, LinkArray]], chooser: Chooser, layout: Layout
 ) -> Iterator[tuple[int, Pair, list[Place]]]:
-    """Pass two: for every sentence pair the rows that it fills, none where nothing is kept.
+    """Pass two: for every sentence pair, the places of its kept links (possibly none).
 
-    Of a type with too many occurrences each is as likely to be kept as any other: with t still to
-    come and k rows free, the next one is taken with chance k / t (Knuth's algorithm S).
+    Types with too many occurrences are sampled uniformly: with t occurrences to come and k rows
+    free, the next one is kept with probability k / t (Knuth's algorithm S).
     """
     number_of = {word: t for t, word in enumerate(layout.types)}
     left = layout.counts.copy()  # occurrences still to come
@@ -111,6 +109,6 @@ def places(
 
 
 def _chance(seed: int, what: str, number: int) -> float:
-    """A number in [0, 1) that depends on nothing but its arguments."""
+    """A pseudorandom number in [0, 1) determined by the arguments."""
     text = f"{seed} {number} {what}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(text, digest_size=7).digest(), "big") / 2**56

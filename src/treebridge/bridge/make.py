@@ -1,4 +1,4 @@
-"""The whole way from a bitext to a bridge; every step is kept and not done twice."""
+"""From a bitext to a bridge; the result of every step is cached."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from treebridge.progress import QUIET, Progress
 
 @dataclass(frozen=True)
 class Crew:
-    """Who encodes and who clusters: this process, or those that `treebridge.cluster` leads."""
+    """The functions that encode and cluster: in this process, or on a cluster."""
 
     fill: Fill = fill_here
     label: Label = label_here
@@ -46,7 +46,7 @@ class Crew:
 
 @dataclass
 class Gathered:
-    """All that a bitext gives two encoders: every bridge between them is fitted on this."""
+    """Links and occurrences of a bitext under two encoders: the input to fitting a bridge."""
 
     bitext: Bitext
     source: Encoder
@@ -60,17 +60,17 @@ class Gathered:
 
     @property
     def pairs(self) -> Pairs:
-        """A walk through the bitext with its links."""
+        """A function that starts a pass over the bitext with its links."""
         return _walk(self.bitext, self.links)
 
     @cached_property
     def held_out(self) -> HeldOut:
-        """Pairs to judge by."""
+        """Held-out pairs for evaluation."""
         chooser = Chooser(self.source, self.target, self.settings.collect)
         return collect_held_out(self.pairs(), chooser)
 
     def labels(self, seed: int) -> NDArray[np.int8]:
-        """The sense of every occurrence; found once, as they depend on target vectors only."""
+        """The sense of every occurrence, cached: it depends on target vectors only."""
         most = self.settings.senses
         name = key_of(self.key, seed, kmeans.VERSION, most)
         path = cache_folder("senses") / f"{name}.safetensors"
@@ -87,17 +87,17 @@ class Gathered:
 
     @cached_property
     def target_words(self) -> int:
-        """All words of the target side."""
+        """Number of words on the target side."""
         return int(np.sum([len(pair.target) for pair in self.bitext]))
 
     def bridge(self, into: Space | None, fit: FitSettings, *, sense_report: bool = True) -> Bridge:
-        """Fit and judge; the report on senses, for people, takes a walk through the bitext."""
+        """Fit and evaluate a bridge; `sense_report` takes another pass over the bitext."""
         self.progress.step("finding senses, fitting the map")
         labels = self.labels(fit.seed) if fit.level == "sense" else None
         bridge, anchors, labels = fit_bridge(
             self.occurrences, self.source, self.target, into, fit, labels=labels
         )
-        self.progress.step("judging by held-out pairs")
+        self.progress.step("evaluating on held-out pairs")
         judge(bridge, self.occurrences, self.held_out)
         if sense_report:
             bridge.senses = describe_senses(self.occurrences, labels, anchors, self.pairs())
@@ -114,7 +114,7 @@ def make_bridge(
     progress: Progress = QUIET,
     crew: Crew | None = None,
 ) -> Bridge:
-    """Align, collect, fit and judge."""
+    """Align, collect, fit and evaluate."""
     settings = settings or BridgeSettings()
     if into:
         into.check(source)
@@ -134,7 +134,7 @@ def gather(
     crew: Crew | None = None,
     known: Collection[str] = (),
 ) -> Gathered:
-    """Align and collect; `known` are common words of the source, by which its side is checked."""
+    """Align and collect; `known` are common source words, used to detect swapped sides."""
     settings, crew = settings or BridgeSettings(), crew or Crew()
     key = gathered_key(bitext, source, target, settings)
     if settings.check_sides:
@@ -149,14 +149,14 @@ def gather(
     )
     if not len(found):
         raise TreebridgeError(
-            f"no word occurs {settings.collect.min_per_type} times among {links.total:,} links of "
-            f"{len(links):,} pairs; give more parallel text"
+            f"no word occurs {settings.collect.min_per_type} times among the {links.total:,} links "
+            f"of {len(links):,} pairs; give more parallel text"
         )
     return Gathered(bitext, source, target, settings, progress, links, found, key, crew)
 
 
 def gathered_key(bitext: Bitext, source: Encoder, target: Encoder, settings: BridgeSettings) -> str:
-    """A hash of all that decides what is gathered, known before any of it is done."""
+    """A hash of everything that determines what `gather` returns, without gathering it."""
     links, collected = _links_key(bitext, settings), asdict(settings.collect)
     return key_of(links, source.cache_key, target.cache_key, collected)
 
@@ -164,14 +164,14 @@ def gathered_key(bitext: Bitext, source: Encoder, target: Encoder, settings: Bri
 def bridge_key(
     bitext: Bitext, source: Encoder, target: Encoder, into: Space | None, settings: BridgeSettings
 ) -> str:
-    """A hash of all that decides a bridge."""
+    """A hash of everything that determines a bridge."""
     means = hashlib.sha256(into.isotropy.means.tobytes()).hexdigest() if into else None
     gathered = gathered_key(bitext, source, target, settings)
     return key_of(gathered, asdict(settings.fit), settings.senses, settings.rounds, means)
 
 
 def find_links(bitext: Bitext, settings: BridgeSettings, progress: Progress = QUIET) -> Links:
-    """One-to-one links: read from a file, from the cache, or made by our aligner."""
+    """One-to-one links: from a file, from the cache, or from our aligner."""
     if settings.links:
         return read_pharaoh(settings.links, bitext).one_to_one()
     how = AlignSettings(settings.aligner, settings.symmetrize)
@@ -179,7 +179,7 @@ def find_links(bitext: Bitext, settings: BridgeSettings, progress: Progress = QU
 
 
 def kept_links(key: str, make: Callable[[], Links]) -> Links:
-    """The links of this key from the cache; made and kept where there are none."""
+    """Load links from the cache, or make and cache them."""
     path = cache_folder("links") / f"{key}.safetensors"
     kept = kept_arrays(path, {"source": np.uint16, "target": np.uint16, "at": np.int64})
     if kept:
@@ -193,16 +193,16 @@ def kept_links(key: str, make: Callable[[], Links]) -> Links:
 
 def _walk(bitext: Bitext, links: Links) -> Pairs:
     def walk() -> Iterator[tuple[Pair, LinkArray]]:
-        return zip(bitext, links, strict=False)  # a limited bitext may be the longer one's start
+        return zip(bitext, links, strict=False)  # links may cover more pairs than a limited bitext
 
     return walk
 
 
 def _links_key(bitext: Bitext, settings: BridgeSettings) -> str:
-    """A hash of bitext and all that decides its links."""
+    """A hash of the bitext and everything that determines its links."""
     paths = [*bitext.paths, *([settings.links] if settings.links else [])]
     if "-" in map(str, paths):
-        raise TreebridgeError("a bitext is walked through several times: give a file, not -")
+        raise TreebridgeError("a bitext is read several times; give a file, not standard input (-)")
     how = [bitext.source_language, bitext.language, bitext.engine, bitext.contractions,
            asdict(bitext.filters), bitext.limit, settings.aligner, settings.symmetrize]  # fmt: skip
     return key_of(digest_files(paths), how)

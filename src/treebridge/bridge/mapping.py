@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from treebridge.errors import TreebridgeError
 
 Matrix = NDArray[np.float64]
-ROWS = 4096  # in double precision at a time
-PART = 64  # rows of a matrix of similarities that are looked at together
+ROWS = 4096  # converted to double precision at a time
+PART = 64  # rows of a similarity matrix held in memory at a time
 WEIGHTINGS: dict[str, Callable[[Matrix], Matrix]] = {
     "none": np.ones_like,
     "sqrt": np.sqrt,
@@ -30,7 +30,7 @@ class Moments:
     def add(
         self, x: NDArray[np.floating], y: NDArray[np.floating], weights: Matrix | None = None
     ) -> None:
-        """Take in rows of paired vectors."""
+        """Add rows of paired vectors."""
         for start in range(0, len(x), ROWS):
             here = slice(start, start + ROWS)
             left, right = x[here].astype(np.float64), y[here].astype(np.float64)
@@ -41,14 +41,14 @@ class Moments:
 
 
 def orthogonal(moments: Moments) -> Matrix:
-    """Orthogonal Procrustes: W = U Vᵀ of the SVD of YᵀX; semi-orthogonal where sizes differ."""
+    """Orthogonal Procrustes: W = U Vᵀ from the SVD of YᵀX; semi-orthogonal if sizes differ."""
     _check(moments)
     u, _, vt = np.linalg.svd(moments.cross, full_matrices=False)
     return np.asarray(u @ vt)
 
 
 def least_squares(moments: Moments, ridge: float = 1e-6) -> Matrix:
-    """W = YᵀX (XᵀX)⁻¹, with a little ridge for directions nobody points to."""
+    """W = YᵀX (XᵀX)⁻¹, with a small ridge for directions without data."""
     _check(moments)
     scale = ridge * np.trace(moments.square) / len(moments.square)
     square = moments.square + scale * np.eye(len(moments.square))
@@ -56,9 +56,9 @@ def least_squares(moments: Moments, ridge: float = 1e-6) -> Matrix:
 
 
 def blend(moments: Moments, pull: float = 1.0) -> Matrix:
-    """Least squares, pulled towards the orthogonal map R: ‖XWᵀ − Y‖² + λ‖W − R‖² is least.
+    """Least squares pulled towards the orthogonal map R: minimise ‖XWᵀ − Y‖² + λ‖W − R‖².
 
-    λ is `pull` times the mean square of X in a direction: 1 is halfway where X is isotropic.
+    λ is `pull` times the mean square of X per direction; for isotropic X, 1 is halfway.
     """
     rotation = orthogonal(moments)
     square = moments.square
@@ -78,15 +78,15 @@ def _check(moments: Moments) -> None:
     needed = min(moments.cross.shape)
     if moments.count < needed:
         raise TreebridgeError(
-            f"{moments.count:,} anchors are too few for a map of {needed} dimensions; "
-            "give more parallel text, or --anchor-words all where only whole ones were taken"
+            f"{moments.count:,} anchors are too few for a map of {needed} dimensions; give more "
+            "parallel text, or use all words as anchors if only whole words were used"
         )
     if not np.isfinite(moments.cross).all():
-        raise TreebridgeError("some anchors are not finite numbers; an encoder is broken")
+        raise TreebridgeError("some anchors are not finite; use another encoder")
 
 
 def similarities(x: NDArray[np.floating], y: NDArray[np.floating]) -> Iterator[Matrix]:
-    """x·yᵀ in double precision, some rows after the other: never the whole of it in memory."""
+    """Yield x·yᵀ in double precision, a few rows at a time."""
     there = y.astype(np.float64).T
     for start in range(0, len(x), PART):
         yield x[start : start + PART].astype(np.float64) @ there
@@ -95,9 +95,9 @@ def similarities(x: NDArray[np.floating], y: NDArray[np.floating]) -> Iterator[M
 def csls(
     x: NDArray[np.floating], y: NDArray[np.floating], neighbours: int = 10
 ) -> Iterator[Matrix]:
-    """Cross-domain similarity local scaling: 2·cos less the mean cosine of each one's neighbours.
+    """Cross-domain similarity local scaling: 2·cos minus each side's mean cosine to its neighbours.
 
-    Rows of x, unit vectors, ask for rows of y, some after the other; hubs, near to all, lose.
+    Yields a few rows of x (unit vectors) at a time, against all of y; penalises hubs.
     """
     k = min(neighbours, len(x), len(y))
 
@@ -118,9 +118,9 @@ def rcsls(
     rate: float = 1.0,
     max_candidates: int = 20000,
 ) -> Matrix:
-    """Relaxed CSLS (Joulin et al. 2018): gradient steps from Procrustes on the retrieval loss.
+    """Relaxed CSLS (Joulin et al. 2018): gradient descent on the retrieval loss, from Procrustes.
 
-    The rate is halved whenever the loss does not fall; the spectral norm of W stays at most one.
+    The rate is halved whenever the loss rises; the spectral norm of W stays at most one.
     """
     moments = Moments(x.shape[1], y.shape[1])
     moments.add(x, y)

@@ -1,4 +1,4 @@
-"""Memory maps that are walked through without staying in memory."""
+"""Read memory maps without keeping their pages in memory."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 Kind = TypeVar("Kind", bound=np.generic)
 
-FEW = 256
+GROUP = 256
 
 
 def release(array: NDArray[np.generic]) -> None:
-    """Let go of the pages of a memory map that were touched; an array in memory stays as it is.
+    """Drop the resident pages of a memory map; do nothing for an ordinary array.
 
-    They count as memory of the process otherwise, and a walk through a map touches all of them.
+    Otherwise every page touched counts as memory of the process.
     """
     pages = getattr(array, "_mmap", None)
     if pages is not None and hasattr(mmap, "MADV_DONTNEED"):
@@ -24,10 +24,10 @@ def release(array: NDArray[np.generic]) -> None:
 
 
 def pick(array: NDArray[Kind], rows: NDArray[np.int64]) -> NDArray[Kind]:
-    """A copy of some rows, few at a time: with each page that is touched come many around it."""
+    """Copy rows in small groups: reading one page makes the system load many around it."""
     chosen = np.empty((len(rows), *array.shape[1:]), array.dtype)
-    for start in range(0, len(rows), FEW):
-        here = slice(start, start + FEW)
+    for start in range(0, len(rows), GROUP):
+        here = slice(start, start + GROUP)
         chosen[here] = array[rows[here]]
         release(array)
     return chosen

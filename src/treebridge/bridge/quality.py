@@ -1,4 +1,4 @@
-"""How good is a bridge? Judged on sentence pairs that were held out, without any target tree."""
+"""Quality of a bridge, measured on held-out sentence pairs without any target tree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Vectors = NDArray[np.floating]
 
 @dataclass
 class HeldOut:
-    """Occurrences of sentence pairs that the bridge was not fitted on; raw unit vectors."""
+    """Occurrences from sentence pairs the bridge was not fitted on, as raw unit vectors."""
 
     target: NDArray[np.float32]
     source: NDArray[np.float32]
@@ -31,7 +31,7 @@ class HeldOut:
 
 
 def collect_held_out(pairs: Iterable[tuple[Pair, LinkArray]], chooser: Chooser) -> HeldOut:
-    """Encode held-out pairs until there are enough links to judge by."""
+    """Encode held-out pairs until there are enough links."""
     chosen: list[tuple[Pair, list[tuple[int, int, str]]]] = []
     total = 0
     for number, (pair, links) in enumerate(pairs):
@@ -59,7 +59,7 @@ def collect_held_out(pairs: Iterable[tuple[Pair, LinkArray]], chooser: Chooser) 
 
 
 def mean_cosine(x: Vectors, y: Vectors) -> float:
-    """Of paired rows."""
+    """Mean cosine of paired rows."""
     if x.shape != y.shape or not len(x):
         return float("nan")
     total = 0.0
@@ -72,9 +72,9 @@ def mean_cosine(x: Vectors, y: Vectors) -> float:
 def retrieval(
     queries: Vectors, answers: list[str], candidates: Vectors, words: list[str], seed: int = 0
 ) -> dict[str, float]:
-    """How often the aligned word is found: P@1 and P@5, nearest neighbour and CSLS, in percent.
+    """Retrieval of the aligned word: P@1 and P@5 in percent, by nearest neighbour and by CSLS.
 
-    Query q is answered rightly by any candidate that is the word answers[q].
+    Any candidate whose word is answers[q] is a correct answer to query q.
     """
     if queries.shape[1] != candidates.shape[1] or not len(queries):
         return {}
@@ -93,20 +93,20 @@ def retrieval(
 
 
 def _best(scores: NDArray[np.floating], n: int = 5) -> NDArray[np.int64]:
-    """The n columns that score highest in each row, the best first."""
+    """The n highest-scoring columns of each row, best first."""
     order = np.argsort(-scores, axis=1, kind="stable")
-    return order[:, :n].copy()  # else all of the order would stay in memory
+    return order[:, :n].copy()  # a view would keep the whole order in memory
 
 
 def chance_level(answers: list[str]) -> float:
-    """P@1, in percent, of always guessing a random candidate: what a useless bridge gets."""
+    """P@1 in percent of guessing at random, as a useless bridge would."""
     _, counts = np.unique(np.array(answers), return_counts=True)
     shares = counts / counts.sum()
     return 100 * float((shares**2).sum())
 
 
 def verdict(p1: float, chance: float) -> str:
-    """One line for people."""
+    """Sum up the quality of a bridge in one line."""
     if p1 < 3 * chance:
         return (
             f"useless: {p1:.1f} % of held-out words found, by chance {chance:.1f} %; are source "

@@ -1,8 +1,8 @@
-"""Further rounds: words linked anew by their mapped vectors, and the bridge fitted again.
+"""Further rounds: re-align words by their mapped vectors and fit the bridge again.
 
-After SimAlign (Jalili Sabet et al. 2020) and awesome-align (Dou & Neubig 2021): two words that are
-nearest to each other are linked. Such links join those of the aligner, which knows how often words
-met in the whole bitext, where vectors see one sentence.
+As in SimAlign (Jalili Sabet et al. 2020) and awesome-align (Dou & Neubig 2021), words that are
+mutual nearest neighbours are linked. These links are added to the aligner's, which come from
+co-occurrence in the whole bitext, while vectors see one sentence.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from treebridge.corpus.bitext import Pair
 from treebridge.encode.cache import cache_folder
 from treebridge.encode.encoder import Encoder
 
-DISTORTION = 0.5  # of a cosine, for a word at the beginning and another at the end
-LEAST = 0.3  # cosine; what is less alike is not linked
+DISTORTION = 0.5  # cosine penalty between the first word of a sentence and the last
+MIN_COSINE = 0.3  # below this, words are not linked
 
 
 def bridge_in_rounds(
@@ -41,19 +41,19 @@ def bridge_in_rounds(
     *,
     sense_report: bool = True,
 ) -> Bridge:
-    """The bridge of the last round that found more held-out words than the one before it.
+    """Fit bridges in rounds until held-out P@1 stops improving; return the best.
 
-    All rounds are judged by the same pairs, with the aligner's links.
+    All rounds are evaluated on the same held-out pairs, with the aligner's links.
     """
     best = gathered.bridge(into, fit, sense_report=sense_report)
     held_out = gathered.held_out
     for number in range(2, rounds + 1):
-        gathered.progress.step(f"round {number}: linking words by their vectors")
+        gathered.progress.step(f"round {number}: re-aligning words with the bridge")
         gathered = next_round(gathered, best)
         gathered.held_out = held_out
         bridge = gathered.bridge(into, fit, sense_report=sense_report)
-        before, after = _found(best), _found(bridge)
-        gathered.progress.step(f"round {number}: P@1 {before:.2f} → {after:.2f} % held out")
+        before, after = _held_out_p1(best), _held_out_p1(bridge)
+        gathered.progress.step(f"round {number}: held-out P@1 {before:.2f} → {after:.2f} %")
         if not after > before:
             break
         best = bridge
@@ -62,13 +62,13 @@ def bridge_in_rounds(
 
 
 def next_round(gathered: Gathered, bridge: Bridge) -> Gathered:
-    """Links joined by what a bridge sees, and their occurrences; kept like the first ones."""
+    """Add links found with the bridge and collect occurrences again; both are cached."""
     digest = hashlib.sha256(gathered.key.encode())
     for array in (bridge.w, bridge.target.isotropy.means, bridge.into.isotropy.means):
         digest.update(np.ascontiguousarray(array).data)
     key = digest.hexdigest()[:32]
     links = kept_links(key, lambda: relink(gathered, bridge, key))
-    for part in cache_folder("links").glob(f"{key}-*"):  # the whole is kept now
+    for part in cache_folder("links").glob(f"{key}-*"):  # all links are cached under `key` now
         part.unlink(missing_ok=True)
     again = replace(gathered, links=links, key=key)
     again.progress.step("collecting occurrences")
@@ -85,32 +85,32 @@ def next_round(gathered: Gathered, bridge: Bridge) -> Gathered:
 
 
 def relink(gathered: Gathered, bridge: Bridge, key: str) -> Links:
-    """The aligner's links, and those of mutual neighbours between words that have none.
+    """The aligner's links, plus mutual nearest neighbours among unlinked words.
 
-    Encoding takes long: what is linked is kept piece by piece, and an interrupted run goes on.
+    Encoding is slow, so results are cached in chunks and an interrupted run resumes.
     """
     walk = iter(gathered.progress.count(gathered.pairs(), "pairs"))
     found: list[LinkArray] = []
     for number, chunk in enumerate(iter(lambda: list(islice(walk, STEP)), [])):
-        make = partial(_relink_some, chunk, gathered.source, gathered.target, bridge)
+        make = partial(_relink_chunk, chunk, gathered.source, gathered.target, bridge)
         found += kept_links(f"{key}-{number}", make)
     return Links.stack(found)
 
 
-def _relink_some(
+def _relink_chunk(
     chunk: Sequence[tuple[Pair, LinkArray]], source: Encoder, target: Encoder, bridge: Bridge
 ) -> Links:
-    alike = cosines([pair for pair, _ in chunk], source, target, bridge)
+    similarities = cosines([pair for pair, _ in chunk], source, target, bridge)
     return Links.stack([
         join(links, mutual_neighbours(matrix))
-        for (_, links), matrix in zip(chunk, alike, strict=True)
+        for (_, links), matrix in zip(chunk, similarities, strict=True)
     ])  # fmt: skip
 
 
 def cosines(
     pairs: Sequence[Pair], source: Encoder, target: Encoder, bridge: Bridge
 ) -> list[NDArray[np.float64]]:
-    """How alike the words of each pair are in the bridge's source space: [source, target]."""
+    """Cosines between the words of each pair in the source space: [source, target]."""
     sides = []
     for encoder, sentences, carry in (
         (source, [pair.source for pair in pairs], bridge.into.transform),
@@ -123,9 +123,9 @@ def cosines(
 
 
 def mutual_neighbours(
-    cosines: NDArray[np.floating], distortion: float = DISTORTION, least: float = LEAST
+    cosines: NDArray[np.floating], distortion: float = DISTORTION, least: float = MIN_COSINE
 ) -> LinkArray:
-    """Links between words that are each other's best: alike, and at a like place in the sentence.
+    """Link words that are each other's best match, by cosine and relative position.
 
     `cosines` is [source words, target words].
     """
@@ -138,12 +138,12 @@ def mutual_neighbours(
 
 
 def join(first: LinkArray, second: LinkArray) -> LinkArray:
-    """The first links, and the second ones between words that have no first; sorted."""
+    """The first links, plus the second ones between words without a first link; sorted."""
     free = ~(np.isin(second[:, 0], first[:, 0]) | np.isin(second[:, 1], first[:, 1]))
     both = np.concatenate([first, second[free]])
     return both[np.lexsort((both[:, 1], both[:, 0]))]
 
 
-def _found(bridge: Bridge) -> float:
-    """P@1 from target to source, with CSLS; 0 where nothing was held out."""
+def _held_out_p1(bridge: Bridge) -> float:
+    """Held-out P@1 from target to source with CSLS; 0 if nothing was held out."""
     return float(bridge.quality["target_to_source"].get("csls_p1", 0.0))

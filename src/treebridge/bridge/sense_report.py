@@ -1,4 +1,4 @@
-"""What is kept about the senses of words, so that people can look into a bridge."""
+"""A readable record of the senses in a bridge, saved with it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def describe_senses(
     found: Anchors,
     pairs: Iterable[tuple[Pair, LinkArray]],
 ) -> list[dict[str, Any]]:
-    """For every anchor its word, size, commonest source words and a few typical contexts."""
+    """Describe every anchor: word, size, most common translations and a few typical contexts."""
     offsets = occurrences.layout.offsets
     anchor_of = np.full(len(occurrences), -1, np.int32)
     typical: dict[int, int] = {}  # row → anchor, for the rows nearest to their anchor
@@ -48,7 +48,7 @@ def describe_senses(
         typical.update((int(row), a) for row in nearest)
     words: list[Counter[str]] = [Counter() for _ in range(len(found))]
     contexts: list[list[str]] = [[] for _ in range(len(found))]
-    where = np.asarray(occurrences.where)  # indexing the map itself takes several times as long
+    where = np.asarray(occurrences.where)  # indexing the memory map is several times slower
     order = np.argsort(where[:, 0], kind="stable")
     position = 0
     for number, (pair, _) in enumerate(pairs):
@@ -56,7 +56,7 @@ def describe_senses(
             row = int(order[position])
             _, i, j = where[row].tolist()
             a = int(anchor_of[row])
-            words[a][intern(pair.source[i].lower())] += 1  # the same word stands under many
+            words[a][intern(pair.source[i].lower())] += 1  # many anchors share a translation
             if row in typical:
                 contexts[a].append(_context(pair.target, j))
             position += 1
@@ -80,13 +80,13 @@ def _context(words: list[str], at: int) -> str:
 
 
 def write_senses(folder: Path, senses: list[dict[str, Any]]) -> None:
-    """One JSON object a line."""
+    """Write one JSON object per line."""
     lines = (json.dumps(sense, ensure_ascii=False) + "\n" for sense in senses)
     (folder / SENSES).write_text("".join(lines), encoding="utf-8")
 
 
 def read_senses(folder: Path) -> list[dict[str, Any]]:
-    """What `write_senses` wrote, nothing where it wrote nothing."""
+    """Read what `write_senses` wrote; an empty list if there is no file."""
     path = folder / SENSES
     if not path.exists():
         return []

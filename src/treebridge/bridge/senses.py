@@ -1,4 +1,4 @@
-"""Anchors: a pair of mean vectors for every target word type, or for every sense of it."""
+"""Anchors: a pair of mean vectors for every target word type or sense."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from treebridge.bridge.kmeans import MAX_K, SAMPLE, cluster
 from treebridge.bridge.memmap import release
 from treebridge.progress import QUIET, Progress
 
-FREQUENT = 100  # a type must occur more often than this to be split into senses
-BUDGET = 1 << 11  # vectors, padding included, that are clustered together: they fit a cache
-SHARD = 1 << 15  # vectors of a shard, which is the work handed out at once
+FREQUENT = 100  # only types with more occurrences than this are split into senses
+BUDGET = 1 << 11  # vectors clustered together, including padding; they fit the CPU cache
+SHARD = 1 << 15  # vectors per shard, the unit of work of a worker
 Half = NDArray[np.floating]
 Transform = Callable[[Half], NDArray[np.float32]]
 
 
-def _as_it_is(vectors: Half) -> NDArray[np.float32]:
+def _unchanged(vectors: Half) -> NDArray[np.float32]:
     return np.asarray(vectors, np.float32)
 
 
@@ -33,21 +33,21 @@ class Anchors:
 
     target: NDArray[np.float32]  # [anchors, target dim]
     source: NDArray[np.float32]  # [anchors, source dim]
-    types: NDArray[np.int32]  # which type an anchor belongs to
-    senses: NDArray[np.int8]  # which sense of it
-    counts: NDArray[np.int64]  # occurrences behind an anchor
+    types: NDArray[np.int32]  # type of each anchor
+    senses: NDArray[np.int8]  # sense of each anchor within its type
+    counts: NDArray[np.int64]  # occurrences averaged into each anchor
 
     def __len__(self) -> int:
         return len(self.types)
 
 
 class Shard(NamedTuple):
-    """Groups of types that are clustered by one worker, with their vectors."""
+    """Groups of types for one worker to cluster, with their vectors."""
 
-    sizes: list[list[int]]  # group by group, how many vectors a type has
+    sizes: list[list[int]]  # vectors of each type, by group
     seeds: list[list[int]]
-    vectors: Half  # [vectors, dim], type after type
-    most: int = MAX_K  # senses of a type
+    vectors: Half  # [vectors, dim], ordered by type
+    most: int = MAX_K  # maximum number of senses per type
 
 
 Groups = list[list[int]]
@@ -56,7 +56,7 @@ Label = Callable[[Iterable[Shard]], Iterator[Labels]]
 
 
 def label_here(shards: Iterable[Shard]) -> Iterator[Labels]:
-    """Cluster shard after shard in this process."""
+    """Cluster the shards in this process."""
     return map(label_shard, shards)
 
 
@@ -70,10 +70,10 @@ def sense_labels(
     progress: Progress = QUIET,
     label: Label = label_here,
 ) -> Labels:
-    """Which sense of its type every occurrence has; type t owns rows offsets[t] to offsets[t + 1].
+    """The sense of every occurrence; type t owns rows offsets[t] to offsets[t + 1].
 
-    k-means on target vectors, the number of senses by the elbow, `most` at most. A type's
-    result depends on the seed, its name and its vectors only, not on the types clustered beside it.
+    k-means on target vectors; the elbow gives the number of senses, at most `most`. The result
+    for a type depends only on the seed, its name and its vectors, not on other types.
     """
     labels = np.zeros(int(offsets[-1]), np.int8)
     sizes = np.diff(offsets)
@@ -114,12 +114,12 @@ def anchors(
     source: Half,
     offsets: NDArray[np.int64],
     labels: NDArray[np.int8],
-    into_target: Transform = _as_it_is,
-    into_source: Transform = _as_it_is,
+    into_target: Transform = _unchanged,
+    into_source: Transform = _unchanged,
 ) -> Anchors:
-    """The means of every type's senses, on both sides; the source side follows the target's labels.
+    """Mean vectors of every sense on both sides, grouped by the target's labels.
 
-    The two functions carry vectors into their spaces before they are averaged.
+    The two transforms are applied to the vectors before averaging.
     """
     rows = [slice(int(start), int(stop)) for start, stop in pairwise(offsets)]
     owners = [(t, sense) for t, here in enumerate(rows) for sense in np.unique(labels[here])]
@@ -144,13 +144,13 @@ def anchors(
 
 
 def elbow(inertia: Sequence[float]) -> int:
-    """The number of clusters at the knee of the inertia curve (kneed, S = 1); 1 where none is."""
+    """Number of clusters at the knee of the inertia curve (kneed, S = 1); 1 if there is none."""
     if inertia[0] <= 1e-6 * max(1.0, len(inertia)) or not np.isfinite(inertia).all():
-        return 1  # all vectors are the same
+        return 1  # all vectors are equal
     from kneed import KneeLocator
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # "no knee found" is an answer, not a warning
+        warnings.simplefilter("ignore")  # "no knee found" is a valid result
         knee = KneeLocator(
             range(1, len(inertia) + 1), inertia, S=1.0, curve="convex", direction="decreasing"
         ).knee
@@ -158,7 +158,7 @@ def elbow(inertia: Sequence[float]) -> int:
 
 
 def _groups(types: NDArray[np.int64], sizes: NDArray[np.int64]) -> Iterator[list[int]]:
-    """Types of about the same size together, so that little is padded."""
+    """Group types of similar size, to keep padding small."""
     order = types[np.argsort(sizes[types], kind="stable")]
     group: list[int] = []
     for t in order:
@@ -172,7 +172,7 @@ def _groups(types: NDArray[np.int64], sizes: NDArray[np.int64]) -> Iterator[list
 
 
 def _shards(groups: Iterable[list[int]], sizes: NDArray[np.int64]) -> Iterator[Groups]:
-    """Groups that are enough work together to be handed out."""
+    """Combine groups into shards of at least SHARD vectors."""
     shard: Groups = []
     vectors = 0
     for group in groups:

@@ -1,4 +1,4 @@
-"""All that can be chosen about a bridge, and named choices."""
+"""Settings of a bridge, and presets."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MAX_SENSES = 7  # of a word
 class CollectSettings:
     """Which links become occurrences."""
 
-    anchor_words: AnchorWords = "all"  # whole, as in the paper: single pieces
+    anchor_words: AnchorWords = "all"  # whole: only words that are a single piece (paper)
     max_per_type: int = 10_000
     min_per_type: int = 5
-    held_out: float = 0.02  # share of the sentence pairs kept apart for judging the bridge
+    held_out: float = 0.02  # share of sentence pairs held out to evaluate the bridge
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -35,7 +35,7 @@ class CollectSettings:
 
 @dataclass(frozen=True)
 class FitSettings:
-    """How W is fitted; `paper` normalises both sets of anchors by themselves, as the paper does."""
+    """How W is fitted; `paper` normalises the anchors of each side separately, as in the paper."""
 
     level: Level = "sense"
     isotropy: bool = True
@@ -49,25 +49,25 @@ class FitSettings:
         check_seed(self.seed)
         if self.map == "rcsls" and self.level == "occurrence":
             raise TreebridgeError(
-                "map 'rcsls' compares all anchors with each other; choose level word or sense"
+                "map 'rcsls' compares every pair of anchors; choose level word or sense"
             )
 
     def as_dict(self) -> dict[str, Any]:
-        """For the folder's config."""
+        """The settings as saved in config.json."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class BridgeSettings:
-    """All that decides a bridge beside bitext and encoders."""
+    """Everything that determines a bridge besides the bitext and the encoders."""
 
     fit: FitSettings = field(default_factory=FitSettings)
     collect: CollectSettings = field(default_factory=CollectSettings)
     aligner: AlignerName = AlignSettings.aligner
     symmetrize: Symmetrization = AlignSettings.symmetrize
-    links: str | None = None  # a Pharaoh file instead of our aligner
-    senses: int = MAX_SENSES  # most senses a word can have
-    rounds: int = 1  # rounds of alignment; after the first, with the bridge itself
+    links: str | None = None  # Pharaoh file to use instead of our aligner
+    senses: int = MAX_SENSES  # maximum number of senses per word
+    rounds: int = 1  # rounds of alignment; from the second on, with the bridge itself
     check_sides: bool = True  # refuse a bitext whose sides look swapped
 
     def __post_init__(self) -> None:
@@ -75,13 +75,13 @@ class BridgeSettings:
 
     @classmethod
     def preset(cls, name: BridgePreset = "default", **changes: Any) -> BridgeSettings:
-        """A named choice; changes are fields of this class, of `fit` or of `collect`."""
+        """A preset with changes to fields of this class, of `fit` or of `collect`."""
         if name not in PRESETS:
             raise TreebridgeError(f"preset {name!r} is not known; choose from {', '.join(PRESETS)}")
         return PRESETS[name].changed(**changes)
 
     def changed(self, **changes: Any) -> BridgeSettings:
-        """The same with some fields changed; `seed` is that of both fit and collect."""
+        """A copy with some fields changed; `seed` applies to both fit and collect."""
         parts: dict[str, Any] = {}
         for part in ("fit", "collect"):
             inner = getattr(self, part)
@@ -99,7 +99,7 @@ def _inside(settings: BridgeSettings, name: str) -> bool:
 
 PRESETS: dict[str, BridgeSettings] = {
     "default": BridgeSettings(),
-    # Sections 3 and 4 of the paper, and the aligner that it names.
+    # Sections 3 and 4 of the paper, with the aligner it names.
     "paper": BridgeSettings(
         fit=FitSettings(weighting="none", paper=True),
         collect=CollectSettings(anchor_words="whole"),

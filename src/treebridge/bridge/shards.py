@@ -1,7 +1,7 @@
-"""Pass two in pieces: how they are cut is fixed by the layout, not by who works on them.
+"""Pass two in pieces, which depend on the layout only and not on the number of workers.
 
-A vector's last bits depend on the sentences encoded beside it. As every engine encodes the same
-pieces, all end in the same bytes, with however many workers.
+The last bits of a vector depend on the sentences in its batch. Because every engine encodes the
+same pieces, the result is the same to the byte with any number of workers.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from treebridge.bridge.layout import Place
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder, Words
 
-STEP = 1024  # sentence pairs of a piece
-Piece = list[tuple[int, Pair, list[Place]]]  # number of the pair, its words, what is kept of it
+STEP = 1024  # sentence pairs per piece
+Piece = list[tuple[int, Pair, list[Place]]]  # index of the pair, its words, its kept links
 
 
 class Filled(NamedTuple):
-    """The rows of the layout that a piece fills, and with what."""
+    """The rows of the layout that a piece fills, and their values."""
 
     rows: NDArray[np.int64]
     target: NDArray[np.float16]  # [rows, target dim]
@@ -34,19 +34,19 @@ Fill = Callable[[Iterable[Piece], Encoder, Encoder], Iterator[Filled]]
 
 
 def cut_pieces(chosen: Iterable[tuple[int, Pair, list[Place]]]) -> Iterator[Piece]:
-    """The pairs of which something is kept, so many at a time."""
+    """Split the pairs that have kept links into pieces of STEP."""
     wanted = (item for item in chosen if item[2])
     while piece := list(islice(wanted, STEP)):
         yield piece
 
 
 def fill_here(pieces: Iterable[Piece], source: Encoder, target: Encoder) -> Iterator[Filled]:
-    """Encode piece after piece in this process."""
+    """Encode the pieces in this process."""
     return (fill_piece(piece, source, target) for piece in pieces)
 
 
 def fill_piece(piece: Piece, source: Encoder, target: Encoder) -> Filled:
-    """Encode both sides of the sentence pairs and take the vectors that are kept."""
+    """Encode both sides of the sentence pairs and select the kept vectors."""
     places = [place for _, _, kept in piece for place in kept]
     where = [(number, place.source, place.target) for number, _, kept in piece for place in kept]
     return Filled(

@@ -1,10 +1,10 @@
-"""Is the source side of a bitext in the source language? Asked before anything is aligned.
+"""Detect a bitext whose sides are swapped, before anything is aligned.
 
-A bitext whose sides are swapped aligns as well as any other and ends in a bridge that looks fair.
-Two witnesses tell: the common words of the treebank, where they are known, and else the number of
-pieces that each encoder needs for each side. As both sides say the same, an encoder needs fewer for
-the language that it was made for. Where the witnesses are in doubt (one encoder for both languages,
-encoders that share a vocabulary, a few sentences), nothing is refused.
+A swapped bitext aligns as well as any other and gives a bridge that looks fair. There are two
+kinds of evidence: the common words of the treebank, if known, and otherwise the number of pieces
+each encoder needs for each side. Both sides say the same thing, so an encoder needs fewer pieces
+for its own language. Inconclusive evidence (one encoder for both languages, a shared vocabulary,
+very few sentences) is never an error.
 """
 
 from __future__ import annotations
@@ -19,45 +19,45 @@ from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
 from treebridge.errors import TreebridgeError
 
-PAIRS = 500  # that are looked at
-ENOUGH = 50  # words of each side; fewer prove nothing
-COMMON = 100  # words of a treebank; they make up about half of any text
-UNLIKE, APART = 2.0, 0.1  # ratio and difference of two shares of common words
-EACH, BOTH = 1.1, 1.5  # how many times the pieces: for each encoder, and for both multiplied
-SAME = 0.9  # share of pairs with the same words on both sides that cannot be chance
+PAIRS = 500  # examined
+MIN_WORDS = 50  # words per side; fewer are inconclusive
+COMMON = 100  # most common words of a treebank; they make up about half of any text
+MIN_RATIO, MIN_DIFFERENCE = 2.0, 0.1  # between the two shares of common words
+EACH, BOTH = 1.1, 1.5  # minimum piece ratio of each encoder, and their minimum product
+SAME = 0.9  # share of identical pairs above which the two sides are the same text
 
 
 def common_words(sentences: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """The words that occur most often, in lower case, without numbers and punctuation."""
+    """The most frequent words, in lower case, without numbers and punctuation."""
     counts = Counter(word for words in sentences for word in _bare(words))
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(word for word, _ in ranked[:COMMON])
 
 
 class Evidence(NamedTuple):
-    """What the witnesses say of a bitext's two sides."""
+    """Evidence on which side of a bitext is in the source language."""
 
-    source_words: float  # share of common words on the source side
-    target_words: float  # and on the target side
-    source_pieces: float  # how many times as many the source encoder needs for the source side
-    target_pieces: float  # and the target encoder for the target side
+    source_words: float  # share of common source words on the source side
+    target_words: float  # share of common source words on the target side
+    source_pieces: float  # source encoder: pieces for the source side / for the target side
+    target_pieces: float  # target encoder: pieces for the target side / for the source side
 
     @property
     def swapped(self) -> str | None:
-        """Why the sides look swapped; None where they do not, or the witnesses are in doubt."""
+        """Why the sides look swapped; None if they do not or the evidence is inconclusive."""
         if _clearly_more(self.source_words, self.target_words):
             return None
         if _clearly_more(self.target_words, self.source_words):
             return (
-                f"common words of the treebank make up {self.source_words:.0%} of the source side, "
-                f"but {self.target_words:.0%} of the target side; exchange the two sides"
+                f"common words of the treebank make up {self.source_words:.0%} of the source side "
+                f"but {self.target_words:.0%} of the target side; swap the two sides"
             )
         both = self.source_pieces * self.target_pieces
         if min(self.source_pieces, self.target_pieces) >= EACH and both >= BOTH:
             return (
                 f"the source encoder needs {self.source_pieces:.1f} times as many pieces for the "
                 f"source side as for the target side, and the target encoder "
-                f"{self.target_pieces:.1f} times as many for the target side; exchange the two "
+                f"{self.target_pieces:.1f} times as many for the target side; swap the two "
                 "sides or the two encoders"
             )
         return None
@@ -66,17 +66,17 @@ class Evidence(NamedTuple):
 def weigh_sides(
     sample: Sequence[Pair], source: Encoder, target: Encoder, known: Collection[str] = ()
 ) -> Evidence | None:
-    """What `known` common source words and the two encoders say; None of too few words."""
-    # Words that stand on both sides, such as names, say nothing.
-    ours = [word for s, t in sample for word in _without(s, t)]
-    theirs = [word for s, t in sample for word in _without(t, s)]
-    if min(len(ours), len(theirs)) < ENOUGH:
+    """Weigh the evidence; None if there are too few words. `known` are common source words."""
+    # Words found on both sides, such as names, are not evidence.
+    source_only = [word for s, t in sample for word in _without(s, t)]
+    target_only = [word for s, t in sample for word in _without(t, s)]
+    if min(len(source_only), len(target_only)) < MIN_WORDS:
         return None
     return Evidence(
-        _share(ours, known),
-        _share(theirs, known),
-        source.pieces(ours) / source.pieces(theirs),
-        target.pieces(theirs) / target.pieces(ours),
+        _share(source_only, known),
+        _share(target_only, known),
+        source.pieces(source_only) / source.pieces(target_only),
+        target.pieces(target_only) / target.pieces(source_only),
     )
 
 
@@ -88,23 +88,23 @@ def check_sides(
     *,
     file: str | Path | None = None,
 ) -> None:
-    """Refuse pairs whose sides are swapped or the same; `known` are common source words."""
+    """Raise an error if the sides are swapped or identical; `known` are common source words."""
     sample = list(islice(pairs, PAIRS))
     _check_different(sample, file)
     evidence = weigh_sides(sample, source, target, known)
     if evidence and (why := evidence.swapped):
         raise TreebridgeError(
-            f"source and target look swapped: {why}, or turn off check_sides if they are right",
+            f"source and target look swapped: {why}, or turn off check_sides if they are correct",
             file=file,
         )
 
 
 def _check_different(sample: Sequence[Pair], file: str | Path | None) -> None:
     same = sum(_lower(pair.source) == _lower(pair.target) for pair in sample)
-    if sum(len(pair.source) for pair in sample) >= ENOUGH and same >= SAME * len(sample):
+    if sum(len(pair.source) for pair in sample) >= MIN_WORDS and same >= SAME * len(sample):
         raise TreebridgeError(
             f"source and target are the same text in {same:,} of {len(sample):,} pairs; give the "
-            "translation as the target, or turn off check_sides if they are right",
+            "translation as the target, or turn off check_sides if this is intended",
             file=file,
         )
 
@@ -115,7 +115,7 @@ def _share(words: Sequence[str], known: Collection[str]) -> float:
 
 
 def _clearly_more(one: float, other: float) -> bool:
-    return one >= UNLIKE * other and one - other >= APART
+    return one >= MIN_RATIO * other and one - other >= MIN_DIFFERENCE
 
 
 def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A space: an encoder with its isotropy. A parser is trained in one; a bridge leads into it."""
+"""A space: an encoder with its isotropy. Parsers are trained in one; bridges map into one."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from treebridge.records import FIX, field
 
 @dataclass(frozen=True)
 class Space:
-    """Where vectors live; it knows which encoder they must come from."""
+    """An encoder's identity and the isotropy applied to its vectors."""
 
-    encoder: str  # a name of the hub, or where its folder or file is
+    encoder: str  # name on the hub, or path of a folder or file
     fingerprint: str
     layers: str
     dim: int
     isotropy: Isotropy
-    commit: str = ""  # of the hub, where the encoder comes from there
-    words: tuple[str, ...] = ()  # common ones of the text it was fitted on, where that is known
+    commit: str = ""  # on the hub, if the encoder comes from there
+    words: tuple[str, ...] = ()  # common words of the text it was fitted on, if known
 
     @classmethod
     def of(
         cls, encoder: Encoder, isotropy: Isotropy | None = None, words: tuple[str, ...] = ()
     ) -> Space:
-        """The space of an encoder; without isotropy its vectors are taken as they are."""
+        """The space of an encoder; without isotropy, its raw vectors."""
         settings = getattr(encoder, "settings", None)
-        # A folder is found again from anywhere; a name of the hub stays a name.
+        # An absolute path works from any folder; a name on the hub stays as it is.
         here = Path(encoder.name)
         return cls(
             str(here.absolute()) if here.exists() else encoder.name,
@@ -47,24 +47,25 @@ class Space:
         )
 
     def check(self, encoder: Encoder) -> None:
-        """Refuse vectors of another encoder: they would be noise here."""
+        """Raise an error unless this is the space's encoder: other vectors would be noise."""
         if not encoder.has_fingerprint(self.fingerprint):
             raise TreebridgeError(
-                f"this was made with the encoder {self.encoder!r} (layers {self.layers}), and "
-                f"{encoder.name!r} is another one or has other layers; give {self._pinned()}"
+                f"expected the encoder {self.encoder!r} (layers {self.layers}), but "
+                f"{encoder.name!r} is a different encoder or uses other layers; "
+                f"use {self._pinned()}"
             )
 
     def _pinned(self) -> str:
-        """How to name the encoder so that a change on the hub does not matter."""
+        """The encoder's name, pinned to its commit on the hub."""
         name = self.encoder.partition("@")[0]
         return f"{name}@{self.commit}" if self.commit else "that one"
 
     def transform(self, vectors: NDArray[np.floating]) -> NDArray[np.float32]:
-        """Vectors of the encoder as they stand in this space."""
+        """Apply the isotropy to vectors of the encoder."""
         return self.isotropy.transform(vectors)
 
     def config(self) -> dict[str, Any]:
-        """All but the means and the words, for a config.json."""
+        """Everything except the means and the words, for config.json."""
         return {
             **self.origin(),
             "fingerprint": self.fingerprint,
@@ -73,13 +74,13 @@ class Space:
         }
 
     def origin(self) -> dict[str, str]:
-        """Which encoder it is, and which commit of it if it came from the hub."""
+        """The encoder's name, and its commit if it came from the hub."""
         commit = {"commit": self.commit} if self.commit else {}
         return {"encoder": self.encoder, **commit}
 
     @classmethod
     def from_config(cls, config: dict[str, Any], file: Path, words: Iterable[str] = ()) -> Space:
-        """The space that was saved as `config()` in this file; its isotropy is read elsewhere."""
+        """Restore a space from its `config()`; add its isotropy with `with_means`."""
         dim = field(config, "dim", int, file)
         if dim < 1:
             raise TreebridgeError(f"damaged: 'dim' is {dim}; {FIX}", file=file)
@@ -94,11 +95,11 @@ class Space:
         )
 
     def with_means(self, means: NDArray[np.floating]) -> Space:
-        """The same with the means of its isotropy."""
+        """A copy with these isotropy means."""
         return replace(self, isotropy=Isotropy(np.asarray(means, np.float64)))
 
 
 def cite(origin: dict[str, Any]) -> str:
-    """An encoder as a model card names it."""
+    """An encoder's name and commit for a model card."""
     commit = f" (commit `{origin['commit']}`)" if origin.get("commit") else ""
     return f"`{origin['encoder']}`{commit}"
