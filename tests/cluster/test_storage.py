@@ -43,7 +43,7 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
-        with pytest.raises(TreebridgeError, match=r"cannot be written: .*name another --storage"):
+        with pytest.raises(TreebridgeError, match=r"cannot be written: .*use another storage"):
             storage.write("a", PIECE)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -54,7 +54,7 @@ def test_places_that_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(TreebridgeError, match="cannot be written"):
         Storage(str(tmp_path / "file" / "in")).check()
-    with pytest.raises(TreebridgeError, match="--storage nowhere://"):
+    with pytest.raises(TreebridgeError, match="nowhere://a: cannot use this storage"):
         Storage("nowhere://a")
     with pytest.raises(TreebridgeError, match="a folder that all machines share"):
         Storage(str(tmp_path)).read("a")
@@ -99,7 +99,7 @@ def test_without_ray(here: Run, home: Path, tmp_path: Path, monkeypatch) -> None
     done = here("parse", "--model", home / "model", "text.txt", "--engine", "ray")
     assert done.returncode == 2
     assert (
-        "--engine ray needs Ray, which is not installed: pip install 'treebridge[ray]'"
+        "working on a cluster needs Ray, which is not installed: pip install 'treebridge[ray]'"
         in done.stderr
     )
 
@@ -110,4 +110,4 @@ def test_nobody_at_the_address(here: Run, home: Path, tmp_path: Path) -> None:
     there = ["--engine", "ray", "--ray-address", "127.0.0.1:1"]
     done = here("parse", "--model", home / "model", "text.txt", *there)
     assert done.returncode == 2
-    assert "no Ray cluster can be reached at 127.0.0.1:1" in done.stderr
+    assert "cannot reach a Ray cluster at 127.0.0.1:1" in done.stderr

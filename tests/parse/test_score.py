@@ -200,7 +200,7 @@ def test_command_line_errors(run: Run, tmp_path: Path) -> None:
         (["roots.conllu", "a.conllu"], "error: roots.conllu:5: 2 words have HEAD 0"),
         (["none.conllu", "none.conllu"], "error: none.conllu: no words to score"),
         (["none.conllu", "a.conllu"], "error: a.conllu: sentence 1: is one too many"),
-        (["-", "-"], "error: standard input can be one of the two files"),
+        (["-", "-"], "error: standard input can be only one of the two files"),
     ]:
         done = run("evaluate", *arguments)
         assert done.returncode == 2

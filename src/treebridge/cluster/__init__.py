@@ -1,1 +1,1 @@
-"""The same work on many processes and machines, led by Ray; the result is the same."""
+"""Bridges and parsing on many processes and machines with Ray, with identical results."""

@@ -1,4 +1,4 @@
-"""The crew of a bridge on a cluster, which encodes pieces of the layout and clusters types."""
+"""Make a bridge on a cluster: workers encode pieces of the layout and cluster types."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from treebridge.bridge import kmeans
 from treebridge.bridge.make import Crew
 from treebridge.bridge.senses import Labels, Shard, label_shard
 from treebridge.bridge.shards import Filled, Piece, fill_piece
-from treebridge.cluster.engine import ClusterSettings, Workers, from_anywhere, held, ray_workers
+from treebridge.cluster.engine import (
+    ClusterSettings,
+    Workers,
+    absolute_name,
+    load_once,
+    ray_workers,
+)
 from treebridge.cluster.storage import Arrays, Storage, name_of
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
@@ -21,7 +27,7 @@ from treebridge.errors import TreebridgeError
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a worker loads an encoder, and which one it must be."""
+    """How a worker loads an encoder, and the fingerprint to expect."""
 
     name: str
     settings: EncoderSettings
@@ -29,16 +35,16 @@ class Recipe:
 
     @classmethod
     def of(cls, encoder: Encoder) -> Recipe:
-        """Of an encoder that is loaded here."""
+        """The recipe of a loaded encoder."""
         settings = getattr(encoder, "settings", EncoderSettings())
-        return cls(from_anywhere(encoder.name), settings, encoder.fingerprint)
+        return cls(absolute_name(encoder.name), settings, encoder.fingerprint)
 
     def load(self) -> Encoder:
-        """The encoder, once in a process."""
-        encoder: Encoder = held(Encoder.load, self.name, self.settings)
+        """Load the encoder, once per process."""
+        encoder: Encoder = load_once(Encoder.load, self.name, self.settings)
         if encoder.fingerprint != self.fingerprint:
             raise TreebridgeError(
-                "the encoder of a worker is another one than here; give all machines the same",
+                "a worker found a different encoder here; install the same one on all machines",
                 file=self.name,
             )
         return encoder
@@ -46,7 +52,7 @@ class Recipe:
 
 @contextmanager
 def ray_crew(settings: ClusterSettings) -> Iterator[Crew]:
-    """Workers of a Ray cluster, for as long as the block lasts."""
+    """Use the workers of a Ray cluster inside the block."""
     storage = Storage(settings.storage)
     storage.check()
     with ray_workers(settings) as workers:
@@ -54,30 +60,30 @@ def ray_crew(settings: ClusterSettings) -> Iterator[Crew]:
         def fill(pieces: Iterable[Piece], source: Encoder, target: Encoder) -> Iterator[Filled]:
             recipes = Recipe.of(source), Recipe.of(target)
             work = ((name_of(piece, recipes), piece, *recipes) for piece in pieces)
-            for found in _through(storage, workers, _fill, work):
+            for found in _stream_through(storage, workers, _fill, work):
                 yield Filled(**found)
 
         def label(shards: Iterable[Shard]) -> Iterator[Labels]:
             work = ((shard_name(shard), shard) for shard in shards)
             # Clustering needs no GPU.
-            for found in _through(storage, replace(workers, gpus=0), _label, work):
+            for found in _stream_through(storage, replace(workers, gpus=0), _label, work):
                 yield found["labels"]
 
         yield Crew(fill, label)
 
 
 def shard_name(shard: Shard) -> str:
-    """Of all that decides its labels, the version of the clustering included."""
+    """A hash of everything that determines its labels, including the clustering version."""
     return name_of(kmeans.VERSION, shard.sizes, shard.seeds, shard.most, shard.vectors)
 
 
-def _through(
+def _stream_through(
     storage: Storage,
     workers: Workers,
     work: Callable[..., Arrays],
     items: Iterable[tuple[Any, ...]],
 ) -> Iterator[Arrays]:
-    """Each finished piece in order; it leaves the storage when the next is asked for."""
+    """Yield finished pieces in order, deleting each from the storage once it was used."""
     names: deque[str] = deque()
 
     def tasks() -> Iterator[tuple[Any, ...]]:
@@ -91,7 +97,7 @@ def _through(
 
 
 def _kept(work: Callable[..., Arrays], storage: Storage, name: str, *arguments: Any) -> None:
-    """Do a piece in a worker, unless an earlier run has finished it."""
+    """Compute and store a piece in a worker, unless an earlier run stored it."""
     if not storage.has(name):
         storage.write(name, work(*arguments))
 

@@ -1,8 +1,8 @@
-"""Ray: joined or started, and a stream of work through it.
+"""Join or start a Ray cluster and stream work through it.
 
-Scheduling, retries and spilling are Ray's. Pieces are tasks rather than calls of actors, because an
-actor whose machine is gone waits for another place, and its pieces wait with it, while a task goes
-to any machine that is left. What an actor would hold, a loaded encoder, the process holds.
+Ray does the scheduling, retries and spilling. Pieces of work are tasks, not actor calls: if a
+machine dies, a task moves to any other machine, while an actor and its queue wait for a free slot.
+The state an actor would hold, a loaded encoder, is cached in the worker process.
 """
 
 from __future__ import annotations
@@ -19,39 +19,39 @@ from typing import Any, TypeVar
 
 from treebridge.errors import MissingExtra, TreebridgeError, first_line
 
-RETRIES = 8  # of a piece whose worker or machine died; more than that is no accident
-AHEAD = 4  # finished pieces for each worker that wait for a slow one before them
-KNOCK = 10.0  # seconds for a cluster to answer
-STORE = 256 << 20  # bytes of a local Ray's object store; it spills to disk beyond
+RETRIES = 8  # of a piece whose worker or machine died
+AHEAD = 4  # finished pieces per worker that may wait for a slower one before them
+TIMEOUT = 10.0  # seconds for a cluster to answer
+STORE = 256 << 20  # bytes of a local object store; Ray spills the rest to disk
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class ClusterSettings:
-    """Where to work."""
+    """Which Ray cluster to use, its storage and its number of workers."""
 
-    address: str | None = None  # of a Ray cluster; else RAY_ADDRESS; else one is started here
-    storage: str | None = None  # a folder that all machines see, or an fsspec address
-    workers: int | None = None  # pieces worked on at once; else one for each processor or GPU
+    address: str | None = None  # default: RAY_ADDRESS, or start a cluster on this machine
+    storage: str | None = None  # folder shared by all machines, or an fsspec URL
+    workers: int | None = None  # parallel tasks; default: one per GPU, or per processor
 
 
 @dataclass(frozen=True)
 class Workers:
-    """A Ray cluster that takes work."""
+    """The workers of a Ray cluster."""
 
     count: int
-    gpus: int  # of each worker
-    begun: set[Any] = field(default_factory=set)  # pieces that are not finished
+    gpus: int  # per worker
+    pending: set[Any] = field(default_factory=set)  # references of unfinished tasks
 
     def stream(self, work: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Iterator[T]:
-        """work(*item) for each item, in their order; few are in flight, so memory is bounded."""
+        """Yield work(*item) for each item, in order, with a bounded number of tasks in flight."""
         import ray
 
-        # max_calls: a process with a GPU is kept, too, as it has loaded the encoders.
+        # max_calls=0: GPU processes are reused too, because they have loaded the encoders.
         made = ray.remote(num_cpus=1, num_gpus=self.gpus, max_retries=RETRIES, max_calls=0)
         task = made(work)
         waiting = enumerate(items)
-        item = next(waiting, None)  # ready before a worker is
+        item = next(waiting, None)  # prepared before a worker is free
         running: dict[Any, int] = {}
         finished: dict[int, Any] = {}
         following = 0
@@ -60,13 +60,13 @@ class Workers:
                 number, arguments = item
                 reference = task.remote(*arguments)
                 running[reference] = number
-                self.begun.add(reference)
+                self.pending.add(reference)
                 item = next(waiting, None)
             if running:
                 patience = 0 if following in finished else None
                 done, _ = ray.wait([*running], timeout=patience, fetch_local=False)
                 finished |= {running.pop(reference): reference for reference in done}
-                self.begun.difference_update(done)
+                self.pending.difference_update(done)
             if following in finished:
                 yield _result(finished.pop(following))
                 following += 1
@@ -74,12 +74,12 @@ class Workers:
 
 @contextmanager
 def ray_workers(settings: ClusterSettings) -> Iterator[Workers]:
-    """Join a cluster, or start one on this machine's loopback address for as long as it takes."""
+    """Join a cluster, or run one on this machine's loopback address inside the block."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
     except ImportError:
-        raise MissingExtra("Ray", "ray", "--engine ray") from None
+        raise MissingExtra("Ray", "ray", "working on a cluster") from None
     joined = ray.is_initialized()
     if not joined:
         _start(settings)
@@ -91,7 +91,7 @@ def ray_workers(settings: ClusterSettings) -> Iterator[Workers]:
         try:
             yield workers
         finally:
-            for reference in workers.begun:  # of a run that was interrupted: nobody wants them
+            for reference in workers.pending:  # the run was interrupted
                 ray.cancel(reference, force=True)
     finally:
         if not joined:
@@ -105,7 +105,7 @@ def _start(settings: ClusterSettings) -> None:
     address = settings.address or os.environ.get("RAY_ADDRESS")
     try:
         if address:
-            _knock(address)
+            _check_reachable(address)
             ray.init(address=address, **quiet)
         else:
             ray.init(
@@ -114,26 +114,26 @@ def _start(settings: ClusterSettings) -> None:
                 include_dashboard=False,
                 object_store_memory=STORE,
                 _node_ip_address="127.0.0.1",
-                # Ray would have its workers stand back behind everything else on the machine.
+                # By default Ray gives its workers the lowest priority on the machine.
                 _system_config={"worker_niceness": 0},
                 **quiet,
             )
     except (OSError, RuntimeError, ValueError) as error:
         raise TreebridgeError(
-            f"no Ray cluster can be reached at {address or 'this machine'} ({first_line(error)}); "
-            "`ray status` says whether one is up, and without --ray-address one is started here"
+            f"cannot reach a Ray cluster at {address or 'this machine'} ({first_line(error)}); "
+            "check it with `ray status`, or give no address to start one on this machine"
         ) from None
 
 
-def _knock(address: str) -> None:
-    """See whether anyone is there: Ray itself would go on trying for many minutes."""
+def _check_reachable(address: str) -> None:
+    """Try to connect: Ray itself would keep trying for many minutes."""
     host, _, port = address.rpartition(":")
     if port.isdigit() and "//" not in host:
-        socket.create_connection((host, int(port)), KNOCK).close()
+        socket.create_connection((host, int(port)), TIMEOUT).close()
 
 
 def _result(reference: Any) -> Any:
-    """What a piece gave; what went wrong in a worker is said as if it were here."""
+    """Get the result of a piece; raise an error from a worker as if it happened here."""
     import ray
     from ray.exceptions import RayError, RayTaskError
 
@@ -146,16 +146,16 @@ def _result(reference: Any) -> Any:
     except RayError as error:
         raise TreebridgeError(
             f"a piece of work failed {RETRIES + 1} times ({first_line(error)}); a worker may need "
-            "more memory: take fewer --workers; the next call goes on with what is done"
+            "more memory: use fewer workers and run again, finished pieces are reused"
         ) from None
 
 
 @lru_cache(maxsize=4)
-def held(load: Callable[..., Any], *arguments: Any) -> Any:
-    """What was loaded once for all pieces that this process works on."""
+def load_once(load: Callable[..., Any], *arguments: Any) -> Any:
+    """Load something once per process, for all its pieces of work."""
     return load(*arguments)
 
 
-def from_anywhere(name: str) -> str:
-    """A name that workers understand, who start in another folder: what exists here by its path."""
+def absolute_name(name: str) -> str:
+    """An existing path made absolute, because workers start in another folder; else the name."""
     return str(Path(name).resolve()) if Path(name).exists() else name

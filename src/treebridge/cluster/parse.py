@@ -1,4 +1,4 @@
-"""Large files parsed by many workers; the sentences go in the same chunks as in one process."""
+"""Parse large files on many workers, in the same chunks as in one process."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from treebridge.cluster.engine import ClusterSettings, held, ray_workers
+from treebridge.cluster.engine import ClusterSettings, load_once, ray_workers
 from treebridge.corpus.sentence import Sentence
 from treebridge.parse.parser import Parsed, Parser, chunks_of
 
-Recipe = tuple[Callable[..., Parser], tuple[Any, ...]]  # a function that loads, its arguments
+Recipe = tuple[Callable[..., Parser], tuple[Any, ...]]  # a loading function and its arguments
 
 
 def parse_on_ray(
     recipe: Recipe, sentences: Iterable[Sentence], settings: ClusterSettings
 ) -> Iterator[Parsed]:
-    """Trees in the order of the sentences; each worker loads the parser once."""
+    """Yield trees in the order of the sentences; each worker loads the parser once."""
     with ray_workers(settings) as workers:
         work = ((*recipe, before, chunk) for before, chunk in chunks_of(sentences))
         yield from chain.from_iterable(workers.stream(_parse, work))
@@ -25,5 +25,5 @@ def parse_on_ray(
 def _parse(
     load: Callable[..., Parser], arguments: tuple[Any, ...], before: int, chunk: list[Sentence]
 ) -> list[Parsed]:
-    parser: Parser = held(load, *arguments)
+    parser: Parser = load_once(load, *arguments)
     return parser.parse_chunk(chunk, before)

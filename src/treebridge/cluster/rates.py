@@ -1,4 +1,4 @@
-"""How fast this machine is: each part of the work done once, in little, on one core's time."""
+"""Measure the speed of this machine: a small run of each part of the work, in CPU time."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from treebridge.bridge.kmeans import SAMPLE, cluster
 from treebridge.corpus.bitext import Pair
 from treebridge.encode.encoder import Encoder
 
-PIECES = 1.3  # of a word: assumed where there is no tokenizer
+PIECES = 1.3  # per word, assumed without a tokenizer
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Processor seconds on this machine."""
+    """CPU seconds on this machine per unit of work."""
 
-    encode: float  # both sides of a pair
-    cluster: float  # a type of as many vectors as centres are fitted on
-    fit: float  # a vector: isotropy and anchors
-    flops: float  # of a large matrix product, in a second
-    memory: float  # bytes that a process takes with both encoders loaded
+    encode: float  # per pair, both sides
+    cluster: float  # per type of SAMPLE vectors
+    fit: float  # per vector: isotropy and anchors
+    flops: float  # per second, in a large matrix product
+    memory: float  # bytes of a process with both encoders loaded
     dims: tuple[int, int]  # of source and target vectors
 
 
 def measure(source: Encoder, target: Encoder, pairs: Sequence[Pair]) -> Rates:
-    """With the encoders, on some pairs."""
+    """Measure with the given encoders on a few pairs."""
     sides = [(source, [p.source for p in pairs]), (target, [p.target for p in pairs])]
     for encoder, sentences in sides:
         list(encoder.encode(sentences[:8]))  # warm up
@@ -39,7 +39,7 @@ def measure(source: Encoder, target: Encoder, pairs: Sequence[Pair]) -> Rates:
 
 
 def measure_bert(words: float) -> Rates:
-    """With two networks of BERT's size and random weights, where no encoder is named."""
+    """Measure with two random networks the size of BERT, if no encoders are given."""
     import torch
     from transformers import BertConfig, BertModel
 
@@ -63,7 +63,7 @@ def _rates(encode: float, dims: tuple[int, int]) -> Rates:
     return Rates(
         encode,
         _seconds(lambda: cluster([vectors], [0])),
-        2 * _seconds(lambda: Isotropy.fit(many)) / len(many),  # of both sides
+        2 * _seconds(lambda: Isotropy.fit(many)) / len(many),  # both sides
         2 * 1024**3 / _seconds(lambda: torch.mm(square, square)),
         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0,
         dims,
@@ -71,7 +71,7 @@ def _rates(encode: float, dims: tuple[int, int]) -> Rates:
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    """Processor time, which other work on the machine changes little."""
+    """CPU time of a call, which other work on the machine hardly affects."""
     start = time.process_time()
     work()
     return max(time.process_time() - start, 1e-6)

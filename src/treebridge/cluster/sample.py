@@ -1,4 +1,4 @@
-"""What some pairs of a bitext tell about many: which words can be anchors, and how often."""
+"""A sample of a bitext: which words can become anchors, and how often they occur."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from treebridge.encode.encoder import Encoder
 from treebridge.errors import TreebridgeError
 
 SIZE = 20_000  # pairs
-LINKED = 0.78  # of the target words have a one-to-one link (docs/results.md: 76 to 80 %)
-WORDS, TYPES = 25, 30_000  # of a sentence, of a language: assumed where there is no bitext
-WHOLE = 0.85  # of the words of a text are whole: assumed where there is no encoder
-READ, CHOOSE = 7e-5, 1e-4  # seconds for a pair: assumed where there is nothing to measure
+LINKED = 0.78  # share of target words with a one-to-one link (docs/results.md: 76 to 80 %)
+WORDS, TYPES = 25, 30_000  # words per sentence and types, assumed without a bitext
+WHOLE = 0.85  # share of whole words, assumed without an encoder
+READ, CHOOSE = 7e-5, 1e-4  # seconds per pair, assumed without a bitext
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Pairs as the types of those target words that can be anchors once they are linked."""
+    """Sentence pairs, reduced to the types of target words that can become anchors."""
 
-    types: list[NDArray[np.int64]]  # of each pair
-    words: float  # of both sides together, on average
-    linked: float  # the chance that such a word has a link that counts
-    read: float  # seconds for a pair: files, filters, words
-    choose: float  # seconds for a pair: which words are whole
-    pairs: list[Pair]  # a few of them, to encode
+    types: list[NDArray[np.int64]]  # per pair
+    words: float  # mean per pair, both sides together
+    linked: float  # probability that such a word has a usable link
+    read: float  # seconds per pair: reading, filtering, tokenizing
+    choose: float  # seconds per pair: finding whole words
+    pairs: list[Pair]  # a few pairs, to time encoding
 
     @classmethod
     def of(
         cls, bitext: Iterable[Pair], source: Encoder, target: Encoder, settings: CollectSettings
     ) -> Sample:
-        """From the beginning of a bitext; links are not known, so all target words are tried."""
+        """Sample the beginning of a bitext; links are unknown, so every target word is tried."""
         start = time.process_time()
         pairs = list(islice(bitext, SIZE))
         if not pairs:
-            raise TreebridgeError("the bitext has no pairs to plan by")
+            raise TreebridgeError("the bitext is empty; an estimate needs some sentence pairs")
         read = time.process_time() - start
-        # A link to itself for every target word: the source side is counted apart.
+        # Link every target word to itself; the source side is measured separately.
         chooser = Chooser(target, target, settings)
         number_of: dict[str, int] = {}
         types = []
@@ -65,7 +65,7 @@ class Sample:
 
     @classmethod
     def drawn(cls) -> Sample:
-        """Where there is no bitext: words by Zipf's law."""
+        """Draw words by Zipf's law, if there is no bitext."""
         rng = np.random.default_rng(0)
         chance = 1 / (np.arange(TYPES) + 2.7)
         drawn = rng.choice(TYPES, (SIZE // 4, WORDS), p=chance / chance.sum())

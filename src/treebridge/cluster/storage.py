@@ -1,7 +1,7 @@
-"""Finished pieces, where all machines see them: a folder, NFS, or what fsspec can reach.
+"""Shared storage for finished pieces: a folder, NFS, or anything fsspec can reach.
 
-A piece's name is a hash of all that decides it. So one that is there is right, whoever made it and
-however the run ended; it is written under another name first, so it is never half there.
+A piece is named by a hash of everything that determines it, and is written under a temporary name
+first. So an existing piece is complete and correct, no matter which run wrote it.
 """
 
 from __future__ import annotations
@@ -22,28 +22,30 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Storage:
-    """Named sets of arrays."""
+    """Named sets of arrays in a shared folder or object store."""
 
     def __init__(self, place: str | None = None):
         import fsspec
 
         place = place or str(cache_folder("cluster"))
-        # Workers start in another folder than this process.
+        # Workers start in another folder.
         self.place = place if "://" in place else str(Path(place).absolute())
         try:
             self._files, self._folder = fsspec.url_to_fs(self.place)
         except (ImportError, ValueError) as error:
-            raise TreebridgeError(f"--storage {self.place}: {first_line(error)}") from None
+            raise TreebridgeError(
+                f"cannot use this storage: {first_line(error)}", file=self.place
+            ) from None
 
     def __reduce__(self) -> tuple[type[Storage], tuple[str]]:
-        return Storage, (self.place,)  # a worker opens it anew
+        return Storage, (self.place,)  # each worker opens its own connection
 
     def has(self, name: str) -> bool:
-        """Whether a piece is finished."""
+        """Whether a piece is stored."""
         return bool(self._files.exists(self._path(name)))
 
     def write(self, name: str, arrays: Arrays) -> None:
-        """Keep a piece, whole or not at all."""
+        """Store a piece atomically."""
         from safetensors.numpy import save
 
         content = save({key: np.ascontiguousarray(array) for key, array in arrays.items()})
@@ -61,12 +63,12 @@ class Storage:
         except OSError as error:
             raise TreebridgeError(
                 f"a piece of {len(content) / 1e6:.1f} MB cannot be written: "
-                f"{error.strerror or first_line(error)}; make room, or name another --storage",
+                f"{error.strerror or first_line(error)}; free some space or use another storage",
                 file=self.place,
             ) from None
 
     def read(self, name: str) -> Arrays:
-        """A finished piece."""
+        """Load a piece."""
         from safetensors import SafetensorError
         from safetensors.numpy import load
 
@@ -74,8 +76,8 @@ class Storage:
             return dict(load(self._files.cat_file(self._path(name))))
         except FileNotFoundError:
             raise TreebridgeError(
-                "a worker wrote a piece that cannot be seen from here; --storage must be a folder "
-                "that all machines share, or an address such as s3://bucket/folder",
+                "a piece written by a worker is not visible here; the storage must be a folder "
+                "that all machines share, or a URL such as s3://bucket/folder",
                 file=self.place,
             ) from None
         except (OSError, SafetensorError) as error:
@@ -85,12 +87,12 @@ class Storage:
             ) from None
 
     def check(self) -> None:
-        """Refuse a place that cannot be written to, before any work is done."""
+        """Raise an error if the storage is not writable, before any work is done."""
         self.write("check", {})
         self.remove(["check"])
 
     def remove(self, names: Iterable[str]) -> None:
-        """Forget pieces, and what workers that were killed had begun of them."""
+        """Delete pieces, and partial files left by killed workers."""
         gone = set(names)
         for path in self._files.ls(self._folder, detail=False):
             if str(path).rsplit("/", 1)[-1].split(".", 1)[0] in gone:
@@ -101,7 +103,7 @@ class Storage:
 
 
 def name_of(*parts: object) -> str:
-    """A hash over all that decides a piece: arrays by their bytes, the rest as it is written."""
+    """A hash of everything that determines a piece: arrays by their bytes, the rest by repr."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         if isinstance(part, np.ndarray):

@@ -24,7 +24,7 @@ FIGURES = ("precision", "recall", "aer")
 
 @dataclass(frozen=True)
 class Alignment:
-    """The links of a bitext, and the scores of every symmetrization where gold links were given."""
+    """The links of a bitext, and scores for each symmetrization if gold links were given."""
 
     links: Links
     aligner: str
@@ -34,7 +34,7 @@ class Alignment:
     scores: list[dict[str, Any]] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures, as `--json` prints them."""
+        """The figures as a dict for JSON."""
         return {
             "engine": self.aligner,
             "pairs": len(self.links),
@@ -58,7 +58,7 @@ def align(
     force: bool = False,
     progress: Progress = QUIET,
 ) -> Alignment:
-    """Align a bitext with a trained model, or with one trained on the bitext itself."""
+    """Align a bitext with a trained model, or train one on the bitext itself."""
     started = time.perf_counter()
     if save_model:
         is_finished(save_model, KIND, None, force=force)
@@ -84,7 +84,7 @@ def align(
 
 
 def _scores(aligned: Aligned, gold: Sequence[GoldPair]) -> list[dict[str, Any]]:
-    """Every symmetrization, as it is and one-to-one, on the gold pairs."""
+    """Score every symmetrization on the gold pairs, with and without one-to-one filtering."""
     rows = []
     for method in choices(AlignSettings, "symmetrize"):
         links = aligned.symmetrized(method)

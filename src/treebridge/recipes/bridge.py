@@ -1,4 +1,4 @@
-"""Make a bridge, here or on a cluster."""
+"""Make a bridge, in this process or on a cluster."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Bridged:
 
     bridge: Bridge
     folder: Path
-    found: bool = False  # it had been made before, from the same with the same settings
+    found: bool = False  # an earlier run made it from the same data and settings
 
 
 def bridge(
@@ -47,7 +47,7 @@ def bridge(
 ) -> Bridged:
     """Fit a bridge into the space of the parser `into`, or of a source encoder, and save it.
 
-    With `parsers_layers` the target encoder gives the layers that the parser was trained on.
+    With `parsers_layers`, the target encoder uses the same layers as the parser's encoder.
     """
     output, settings = Path(output), settings or BridgeSettings()
     encoding = encoding or EncoderSettings()
@@ -56,7 +56,7 @@ def bridge(
         parser = Parser.load(into) if into else None
         space = parser.space if parser else None
         if space is None and source_encoder is None:
-            raise TreebridgeError("a bridge leads into a parser or a source encoder; name one")
+            raise TreebridgeError("a bridge needs a parser or source encoder to map into; give one")
         there = replace(encoding, layers=space.layers or encoding.layers) if space else encoding
         source = Encoder.load(source_encoder or (space.encoder if space else ""), there)
         target = Encoder.load(target_encoder, there if parsers_layers else encoding)

@@ -1,4 +1,4 @@
-"""From a treebank and a bitext to one folder that parses the target."""
+"""Build a target-language parser from a treebank and a bitext."""
 
 from __future__ import annotations
 
@@ -30,41 +30,41 @@ from treebridge.progress import QUIET, Progress
 from treebridge.recipes.keep import keep_bridge, keep_parser
 from treebridge.recipes.work import work_folder
 
-NOTHING = 1.0  # seconds; a step that took less found its result
+REUSED_WITHIN = 1.0  # seconds; a faster step reused an earlier result
 _ALWAYS_QUICK = ("reading", "saving")
 
 
 @dataclass(frozen=True)
 class BuildSettings:
-    """All that decides a build beside treebank, bitext and encoders."""
+    """Everything that determines a build besides treebank, bitext and encoders."""
 
     parser: ParserSettings = field(default_factory=ParserSettings)
     bridge: BridgeSettings = field(default_factory=BridgeSettings)
     encoder: EncoderSettings = field(default_factory=EncoderSettings)
-    refine: RefineSettings | None = None  # None leaves the parser as it crossed the bridge
+    refine: RefineSettings | None = None  # None: do not refine
 
 
 @dataclass(frozen=True)
 class Built:
-    """A parser of the target language, and what each step took."""
+    """A target-language parser, and the time each step took."""
 
     parser: Parser
     folder: Path
-    seconds: dict[str, float] = field(default_factory=dict)  # empty: it had been built before
+    seconds: dict[str, float] = field(default_factory=dict)  # empty if it was built before
     size: int = 0  # of the folder, in bytes
 
     @property
     def found(self) -> bool:
-        """Whether the same parser stood there already."""
+        """Whether an earlier run built the same parser."""
         return not self.seconds
 
     def reused(self, step: str) -> bool:
-        """Whether a step found its result from an earlier run."""
-        return self.seconds[step] < NOTHING and step not in _ALWAYS_QUICK
+        """Whether a step reused the result of an earlier run."""
+        return self.seconds[step] < REUSED_WITHIN and step not in _ALWAYS_QUICK
 
 
 class Stopwatch(Progress):
-    """Passes everything on, and keeps how long each step took."""
+    """A progress that forwards everything and records how long each step took."""
 
     def __init__(self, watched: Progress) -> None:
         self.seconds: dict[str, float] = {}
@@ -75,13 +75,13 @@ class Stopwatch(Progress):
             setattr(self, name, getattr(watched, name))
 
     def step(self, what: str) -> None:
-        """End the present step and begin another."""
+        """End the current step and begin another."""
         self.stop()
         self._now, self._since = what, time.perf_counter()
         self._watched.step(what)
 
     def stop(self) -> None:
-        """End the present step."""
+        """End the current step."""
         if self._now is not None:
             spent = time.perf_counter() - self._since
             self.seconds[self._now] = self.seconds.get(self._now, 0) + spent
@@ -100,10 +100,10 @@ def build(
     force: bool = False,
     progress: Progress = QUIET,
 ) -> Built:
-    """Align, collect, train, bridge and, if wanted, refine; save one folder.
+    """Align, collect, train, bridge and optionally refine; save everything in one folder.
 
-    A step whose result is there already is not repeated, so an interrupted build resumes. What
-    later builds can use stays in the output's hidden neighbour.
+    Finished steps are reused, so an interrupted build resumes; their results stay in a hidden
+    folder next to the output.
     """
     output, settings = Path(output), settings or BuildSettings()
     with hold(output):
@@ -129,9 +129,9 @@ def build(
 
 @dataclass
 class _Build:
-    """One build: its steps, each kept in a work folder."""
+    """One build, with the result of each step kept in a work folder."""
 
-    trees: Sequence[Sequence[Sentence]]  # of the source: to train on and, if given, dev
+    trees: Sequence[Sequence[Sentence]]  # source trees: train and, if given, dev
     bitext: Bitext
     source: Encoder
     target: Encoder
@@ -140,12 +140,12 @@ class _Build:
 
     @property
     def key(self) -> str:
-        """A hash of all that decides the result."""
+        """A hash of everything that determines the result."""
         refine = self.settings.refine and asdict(self.settings.refine)
         return key_of(self._training_key(self.settings.parser), *self._bridge_parts(), refine)
 
     def run(self, work: Path) -> Parser:
-        """All steps, from aligned words to the finished parser."""
+        """Run all steps, from word alignment to the finished parser."""
         settings = self.settings
         gathered = gather(
             self.bitext, self.source, self.target, settings.bridge, self.progress,

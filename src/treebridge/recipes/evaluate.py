@@ -1,4 +1,4 @@
-"""Score trees: those of a file, or those that a parser makes."""
+"""Score the trees of a file or of a parser."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Evaluation:
     scores: Scores
     system: str
     gold: str
-    unseen: Counter[str] | None = field(default=None)  # gold labels that a parser cannot give
-    verdict: str | None = None  # what is wrong with the parser, if anything is
+    unseen: Counter[str] | None = field(default=None)  # gold labels the parser cannot predict
+    verdict: str | None = None  # what is wrong with the parser, if anything
 
 
 def evaluate_files(
@@ -33,7 +33,7 @@ def evaluate_files(
 ) -> Evaluation:
     """Score the trees of a file against gold trees of the same sentences."""
     if system == gold == "-":
-        raise TreebridgeError("standard input can be one of the two files, not both")
+        raise TreebridgeError("standard input can be only one of the two files")
     scores = score(
         progress.count(read_conllu(gold, trees="required"), "sentences"),
         read_conllu(system, trees="required"),

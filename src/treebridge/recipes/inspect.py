@@ -1,4 +1,4 @@
-"""Look at whatever people have: treebanks, bitexts, texts, bridges, models and words."""
+"""Inspect treebanks, bitexts, texts, bridges, models and words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Statistics = TreebankStatistics | BitextStatistics | TextStatistics
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """A parser's folder: what its config says, and its card."""
+    """A parser's folder: its config and its model card."""
 
     folder: Path
     config: dict[str, Any]
@@ -48,10 +48,10 @@ def inspect_file(
     pairs: int | None = None,
     progress: Progress = QUIET,
 ) -> Statistics:
-    """Count a treebank, a bitext (one file, or two parallel ones) or a text."""
+    """Statistics of a treebank, a bitext (one file, or two parallel ones) or a text."""
     if kind is None and files[0] == "-":
         raise TreebridgeError(
-            "standard input has no name: say whether it is treebank, bitext or text"
+            "the type of standard input is unknown; say whether it is treebank, bitext or text"
         )
     kind = kind or ("bitext" if len(files) > 1 else kind_of(files[0]))
     if kind == "treebank":
@@ -65,7 +65,7 @@ def inspect_file(
 
 
 def inspect_folder(path: str) -> Bridge | ModelInfo | None:
-    """The bridge or model behind a folder's path or a shipped model's name; else None."""
+    """The bridge or model in a folder, or the shipped model of that name; None if neither."""
     from treebridge.artefact import kind_of_folder
     from treebridge.parse.shipped import shipped_models
 
@@ -100,7 +100,7 @@ def inspect_words(
     encoding: EncoderSettings,
     progress: Progress = QUIET,
 ) -> Iterator[WordContexts]:
-    """How the occurrences of target words group by translation, and how close their vectors are."""
+    """Group the occurrences of target words by translation and compare their vectors."""
     from treebridge.encode.contexts import word_contexts
     from treebridge.encode.encoder import Encoder
 

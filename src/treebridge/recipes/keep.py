@@ -1,4 +1,4 @@
-"""Keep or make: a parser or bridge with a given key is loaded if a folder holds it, else made."""
+"""Load a parser or bridge by its key, or make and save it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def keep_parser(
     encoding: EncoderSettings,
     progress: Progress,
 ) -> Parser:
-    """The parser with this key; training resumes where an interrupted one stopped."""
+    """Load the parser with this key, or train it; interrupted training resumes."""
     folder = shelf / f"{name}-{key[:8]}"
-    with hold(folder, wait=True):  # another run that shares this shelf may be training it
+    with hold(folder, wait=True):  # another run may be training the same parser
         if folder.exists():
             return Parser.load(folder, encoder, encoding)
         progress.say(f"training a parser: {name}")
@@ -54,7 +54,7 @@ def keep_parser(
 def keep_bridge(
     shelf: Path, name: str, into: Space, parts: Any, make: Callable[[], Bridge]
 ) -> Bridge:
-    """A bridge into a space that depends on `parts` and nothing else."""
+    """Load the bridge determined by `parts` and the space it maps into, or make it."""
     means = hashlib.sha256(into.isotropy.means.tobytes()).hexdigest()
     folder = shelf / f"{name}-{key_of(parts, into.fingerprint, means)[:8]}"
     if folder.exists():

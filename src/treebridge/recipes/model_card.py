@@ -1,4 +1,4 @@
-"""What a shipped model says about itself: data, licences, scores, limits."""
+"""The model card of a shipped model: data, licences, scores, limitations."""
 
 from __future__ import annotations
 
@@ -10,51 +10,53 @@ from treebridge.errors import TreebridgeError
 
 Card = dict[str, Any]
 _NEEDED = {
-    "language": str,  # its name
+    "language": str,  # name of the language
     "code": str,
     "summary": str,
     "licence": str,  # of the model
-    "data": list,  # tables with what, licence, attribution
-    "scores": list,  # tables with file, tags, UAS, LAS, and what else was measured
+    "data": list,  # tables with keys what, licence, attribution
+    "scores": list,  # tables with keys file, tags, UAS, LAS and any other metric
     "limits": list,  # sentences
-    "examples": list,  # sentences to try it with
+    "examples": list,  # sentences to try
 }
-_FORBIDDEN = ("NC", "ND")  # as parts of a Creative Commons licence: not to be shipped
+_FORBIDDEN = ("NC", "ND")  # Creative Commons terms that rule out shipping
 
 
 def read_card(path: Path) -> Card:
-    """A card from TOML, complete, and with no data whose licence forbids to ship what it made."""
+    """Read a card from TOML; check that it is complete and its licences permit shipping."""
     try:
         import tomllib
     except ImportError:
-        raise TreebridgeError("reading a card needs Python 3.11 or newer") from None
+        raise TreebridgeError("reading a model card needs Python 3.11 or newer") from None
     try:
         card = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TreebridgeError(f"cannot be read: {error.strerror}", file=path) from None
     except UnicodeDecodeError:
-        raise TreebridgeError("is not UTF-8; save it as UTF-8", file=path) from None
+        raise TreebridgeError("not UTF-8; save the file as UTF-8", file=path) from None
     except tomllib.TOMLDecodeError as error:
-        raise TreebridgeError(f"is no TOML: {error}", file=path) from None
+        raise TreebridgeError(f"not valid TOML: {error}", file=path) from None
     for name, kind in _NEEDED.items():
         if not isinstance(card.get(name), kind) or not card[name]:
-            raise TreebridgeError(f"the card has no {name} ({kind.__name__})", file=path)
+            raise TreebridgeError(f"the card lacks {name!r} ({kind.__name__})", file=path)
     for name in ("data", "scores"):
         if not all(isinstance(table, dict) for table in card[name]):
             raise TreebridgeError(f"expected tables: write [[{name}]] in the card", file=path)
     for number, source in enumerate(card["data"], 1):
         for name in ("what", "licence", "attribution"):
             if not source.get(name):
-                raise TreebridgeError(f"data {number} of the card has no {name}", file=path)
+                raise TreebridgeError(f"entry {number} of [[data]] lacks {name!r}", file=path)
         if set(source["licence"].replace("-", " ").split()) & set(_FORBIDDEN):
             raise TreebridgeError(
-                f"{source['what']} is under {source['licence']}, which must not be shipped; "
-                "train without it",
+                f"{source['what']} is licensed under {source['licence']}, which does not permit "
+                "shipping a model trained on it; train without it",
                 file=path,
             )
     for number, score in enumerate(card["scores"], 1):
         if not {"file", "tags", "UAS", "LAS"} <= set(score):
-            raise TreebridgeError(f"score {number} lacks file, tags, UAS or LAS", file=path)
+            raise TreebridgeError(
+                f"entry {number} of [[scores]] must have file, tags, UAS and LAS", file=path
+            )
     return card
 
 
@@ -82,17 +84,17 @@ def write_card(card: Card) -> str:
             "",
             "## Data",
             "",
-            "| what | licence | attribution |",
+            "| source | licence | attribution |",
             "|---|---|---|",
             *(f"| {d['what']} | {d['licence']} | {d['attribution']} |" for d in card["data"]),
             "",
             f"The model is under {card['licence']}.",
             "",
-            "## Limits",
+            "## Limitations",
             "",
             *(f"- {limit}" for limit in card["limits"]),
             "",
-            f"Packed by treebridge {__version__}.",
+            f"Packed with treebridge {__version__}.",
             "",
         ]
     )

@@ -1,4 +1,4 @@
-"""Parse files of any kind, sentence by sentence."""
+"""Parse files of any supported format."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from treebridge.cluster.engine import ClusterSettings, from_anywhere
+from treebridge.cluster.engine import ClusterSettings, absolute_name
 from treebridge.cluster.parse import parse_on_ray
 from treebridge.corpus.files import Source
 from treebridge.corpus.input import Reading, read_sentences
@@ -28,7 +28,7 @@ def parse_files(
     parse: Parse | None = None,
     progress: Progress = QUIET,
 ) -> Iterator[Parsed]:
-    """The trees of all files as they are made; `parse` replaces the parser's own method."""
+    """Yield the trees of all files; `parse` replaces the parser's own method."""
     reading = reading or Reading()
     splitter = reading.splitter(parser.language)
     sentences = chain.from_iterable(read_sentences(file, splitter, reading) for file in files)
@@ -43,7 +43,7 @@ def parse_on_cluster(
     settings: EncoderSettings,
     bridge: str | None,
 ) -> Parse:
-    """The same parser on the workers of a Ray cluster."""
-    places = [name and from_anywhere(str(name)) for name in (model, encoder, bridge)]
+    """A function that parses on the workers of a Ray cluster."""
+    places = [name and absolute_name(str(name)) for name in (model, encoder, bridge)]
     load = (Parser.load, (places[0], places[1], settings, places[2]))
     return partial(parse_on_ray, load, settings=cluster)

@@ -1,4 +1,4 @@
-"""What making a bridge would take: measure a little, multiply."""
+"""Estimate the cost of a bridge from a small measurement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from treebridge.parse.parser import Parser
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan, and what had to be assumed for it."""
+    """A plan and its assumptions."""
 
     plan: Plan
     workers: int
@@ -39,16 +39,16 @@ def plan_bridge(
     workers: int = 1,
     gpu: str | None = None,
 ) -> Planned:
-    """Time, disk and memory for so many pairs; without encoders, for two of BERT's size."""
+    """Estimate time, disk and memory; without encoders, for two the size of BERT."""
     if into:
         source_encoder = source_encoder or Parser.load(into).space.encoder
-    # A GPU is reckoned from this machine's processor, so both are timed on that.
+    # GPU speed is extrapolated from this machine's CPU, so time the encoders on the CPU.
     encoding = replace(encoding, device="cpu") if gpu else encoding
     assumed: tuple[str, ...] = ()
     if source_encoder and target_encoder:
         source, target = (Encoder.load(name, encoding) for name in (source_encoder, target_encoder))
         if bitext is None:
-            raise TreebridgeError("planning with encoders needs a bitext to try them on")
+            raise TreebridgeError("an estimate for these encoders needs a bitext; give one")
         sample = Sample.of(bitext, source, target, settings)
         rates = measure(source, target, sample.pairs)
     else:

@@ -20,12 +20,12 @@ from treebridge.recipes.work import working
 
 @dataclass(frozen=True)
 class Pretrained:
-    """An encoder's folder, how its training went, and a few masks that it filled."""
+    """An encoder's folder, its training history and a few example predictions."""
 
     folder: Path
     history: list[Metrics]
     examples: tuple[str, ...] = ()
-    found: bool = False  # it had been made before, from the same with the same settings
+    found: bool = False  # an earlier run made it from the same data and settings
 
 
 def pretrain(
@@ -39,7 +39,7 @@ def pretrain(
     force: bool = False,
     progress: Progress = QUIET,
 ) -> Pretrained | None:
-    """Make a small BERT from text, or from one `side` of a bitext; an interrupted run resumes.
+    """Train a small BERT on text or on one `side` of a bitext; an interrupted run resumes.
 
     Under torchrun only the first process writes; the others return None.
     """

@@ -1,4 +1,4 @@
-"""Refine a bridged parser from files: bitext, raw text, trees of one's own."""
+"""Refine a bridged parser on a bitext, raw text or your own trees."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Refined:
 
     parser: Parser
     folder: Path
-    refinement: Refinement | None = None  # how it went; None: it had been refined before
+    refinement: Refinement | None = None  # None if an earlier run refined it
 
 
 def refine(
@@ -51,11 +51,11 @@ def refine(
     force: bool = False,
     progress: Progress = QUIET,
 ) -> Refined:
-    """Refine and save one folder: parser, bridge and target encoder.
+    """Refine a parser and save it with its bridge and target encoder in one folder.
 
-    `bitext` carries source trees over its links; `text` is for self-training; `treebank` holds
-    source trees, so that the parser does not forget; `trees` are target trees of one's own.
-    `linking` says how the bitext is aligned. An interrupted run resumes from its last epoch.
+    `bitext` is for projecting source trees, `text` for self-training, `trees` for your own target
+    trees; `treebank` mixes in source trees, so that the parser does not forget. `linking` sets how
+    the bitext is aligned. An interrupted run resumes from its last epoch.
     """
     output, settings = Path(output), settings or RefineSettings()
     linking = linking or BridgeSettings()
@@ -64,18 +64,18 @@ def refine(
         bridged = Parser.load(model, encoder_settings=encoding, bridge=bridge)
         if bridged.bridge is None:
             raise TreebridgeError(
-                "refining needs a bridge to the target language: give one, or a model that "
-                "`treebridge build` has made",
+                "expected a parser with a bridge to the target language, found one without; give "
+                "a bridge, or a model made by `treebridge build`",
                 file=model,
             )
         if bitext is not None and bitext.language is None:
             bitext = replace(bitext, target_language=bridged.language)
         own = list(Treebank.read(trees)) if trees else []
         if trees and not own:
-            raise TreebridgeError("no trees in it to learn from", file=trees)
+            raise TreebridgeError("the file has no trees to learn from", file=trees)
         files = (bridge, *(bitext.paths if bitext else ()), linking.links, *text, treebank, trees,
                  tagger and find_model(tagger))  # fmt: skip
-        how = [bitext and _described(bitext), asdict(linking), asdict(settings), language]
+        how = [bitext and _bitext_parts(bitext), asdict(linking), asdict(settings), language]
         key = _key([find_model(model), *(file for file in files if file)], how)
         if is_finished(output, KIND, key, force=force):
             return Refined(Parser.load(output, encoder_settings=encoding), output)
@@ -92,18 +92,18 @@ def refine(
                 work=work,
                 progress=progress,
             )
-            about = _how(refinement, settings, bitext, text, treebank, trees)
+            about = _about(refinement, settings, bitext, text, treebank, trees)
             refinement.parser.about = {**bridged.about, "refined": about}
             refinement.parser.save(output, key=key)
     return Refined(refinement.parser, output, refinement)
 
 
 def _key(files: Sequence[str | Path], how: list[Any]) -> str | None:
-    """A hash of all that decides the result; None where standard input is part of it."""
+    """A hash of everything that determines the result; None if standard input is part of it."""
     return None if "-" in map(str, files) else key_of("refine", digest_files(files), how)
 
 
-def _described(bitext: Bitext) -> list[Any]:
+def _bitext_parts(bitext: Bitext) -> list[Any]:
     return [
         bitext.source_language, bitext.language, bitext.engine, bitext.contractions, bitext.limit,
     ]  # fmt: skip
@@ -116,7 +116,7 @@ def _words(files: Sequence[str], language: str | None) -> Iterator[list[str]]:
             yield list(sentence.forms)
 
 
-def _how(
+def _about(
     refinement: Refinement,
     settings: RefineSettings,
     bitext: Bitext | None,

@@ -27,7 +27,7 @@ class Trained:
 
     parser: Parser
     folder: Path
-    found: bool = False  # it had been trained before, on the same with the same settings
+    found: bool = False  # an earlier run trained it on the same data and settings
 
 
 def train(
@@ -80,6 +80,6 @@ def train(
 
 
 def language_in_name(treebank: str | Path) -> str | None:
-    """The language code in a name as Universal Dependencies has them: `en_ewt-ud-train.conllu`."""
+    """The language code in a Universal Dependencies file name: `en_ewt-ud-train.conllu`."""
     found = re.match(r"([a-z]{2,3})_[a-z]+-ud-", Path(treebank).name)
     return found[1] if found else None

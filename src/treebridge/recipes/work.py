@@ -11,24 +11,24 @@ from treebridge.errors import NotWritable, TreebridgeError
 
 
 def work_folder(output: Path, doing: str) -> Path:
-    """Where the checkpoints of an output lie while it is being made."""
+    """The folder for an output's checkpoints while it is being made."""
     return output.absolute().with_name(f".{output.name}.{doing}")
 
 
 @contextmanager
 def working(output: Path, doing: str, *, resume: bool = True) -> Iterator[Path]:
-    """A folder for checkpoints; it goes when the work is done and stays after an interruption.
+    """Provide a folder for checkpoints; delete it when the work is done, keep it if interrupted.
 
-    Bad input leaves nothing behind, unless an earlier run had begun the work.
+    Invalid input also deletes it, unless it holds the work of an earlier run.
     """
     folder = work_folder(output, doing)
     if not resume:
         shutil.rmtree(folder, ignore_errors=True)
-    begun = folder.exists()
+    existed = folder.exists()
     try:
         yield folder
     except TreebridgeError as error:
-        if not begun and not isinstance(error, NotWritable):
+        if not existed and not isinstance(error, NotWritable):
             shutil.rmtree(folder, ignore_errors=True)
         raise
     shutil.rmtree(folder, ignore_errors=True)
