@@ -98,7 +98,7 @@ def test_words_without_their_multiword_token() -> None:
     ]
     assert set(score(gold, words).values.values()) == {100.0}
     merged = read(MULTIWORD.replace("2-3\tao", "2-3\taò"))
-    with pytest.raises(TreebridgeError, match="system: sentence 1: here is “òmar” where gold"):
+    with pytest.raises(TreebridgeError, match="system: sentence 1: found “òmar” where gold"):
         score(gold, merged, "conll18")
 
 
@@ -124,15 +124,15 @@ def test_empty_sentences_do_not_count() -> None:
 @pytest.mark.parametrize(
     ("system", "convention", "message"),
     [
-        (GOLD[:2], "paper", "gold: sentence 3: is one too many: system ends after 2 sentences"),
-        (GOLD[:2], "conll18", "gold: sentence 3: system has ended before “!”"),
-        ([*GOLD, GOLD[2]], "conll18", "system: sentence 4: gold has ended before “!”"),
-        ([GOLD[0], GOLD[2], GOLD[1]], "paper", "sentence 2: word 1 is !, in gold it is 5;"),
-        ([GOLD[0], GOLD[2], GOLD[1]], "conll18", "sentence 2: here is “!” where gold, sentence 2, has “5%”"),
-        ([sentence("It rains today", [2, 0, 2], "x x x")], "paper", "word 4 is missing, in gold it is .;"),
+        (GOLD[:2], "paper", "gold: sentence 3: system ends after 2 sentences"),
+        (GOLD[:2], "conll18", "gold: sentence 3: system ends before “!”"),
+        ([*GOLD, GOLD[2]], "conll18", "system: sentence 4: gold ends before “!”"),
+        ([GOLD[0], GOLD[2], GOLD[1]], "paper", "sentence 2: word 1 is ! but 5 in gold;"),
+        ([GOLD[0], GOLD[2], GOLD[1]], "conll18", "sentence 2: found “!” where gold, sentence 2, has “5%”"),
+        ([sentence("It rains today", [2, 0, 2], "x x x")], "paper", "word 4 is missing but . in gold;"),
         ([Sentence.from_words("It rains today .".split())], "paper", "system: sentence 1: word 1 has no HEAD"),
-        ([Sentence.from_words(["\u00a0"], heads=[0])], "conll18", "word 1 is nothing but spaces"),
-        (GOLD, "conll17", "no score convention 'conll17'; use paper or conll18"),
+        ([Sentence.from_words(["\u00a0"], heads=[0])], "conll18", "word 1 is only spaces"),
+        (GOLD, "conll17", "unknown score convention 'conll17'; use paper or conll18"),
     ],
 )  # fmt: skip
 def test_errors(system: list[Sentence], convention: str, message: str) -> None:
@@ -145,7 +145,7 @@ def test_errors(system: list[Sentence], convention: str, message: str) -> None:
 def test_the_first_difference_is_shown(at: int) -> None:
     text = "abcdefgh"
     other = text[:at] + "X" + text[at + 1 :]
-    message = f"here is “{other[at:]}” where gold, sentence 1, has “{text[at:]}”"
+    message = f"found “{other[at:]}” where gold, sentence 1, has “{text[at:]}”"
     with pytest.raises(TreebridgeError, match=message):
         score([sentence(text, [0], "root")], [sentence(other, [0], "root")], "conll18")
 
@@ -199,7 +199,7 @@ def test_command_line_errors(run: Run, tmp_path: Path) -> None:
         (["a.conllu"], "error: evaluate needs two files"),
         (["roots.conllu", "a.conllu"], "error: roots.conllu:5: 2 words have HEAD 0"),
         (["none.conllu", "none.conllu"], "error: none.conllu: no words to score"),
-        (["none.conllu", "a.conllu"], "error: a.conllu: sentence 1: is one too many"),
+        (["none.conllu", "a.conllu"], "error: a.conllu: sentence 1: none.conllu ends"),
         (["-", "-"], "error: standard input can be only one of the two files"),
     ]:
         done = run("evaluate", *arguments)

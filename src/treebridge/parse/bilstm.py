@@ -1,4 +1,4 @@
-"""One layer that reads sentences of different lengths in both directions."""
+"""A bidirectional LSTM layer for sentences of different lengths."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 
 class BiLSTM(nn.LSTM):
-    """An LSTM in both directions, neither of which sees what pads a sentence."""
+    """A bidirectional LSTM that ignores padding in both directions."""
 
     def __init__(self, size: int, hidden: int):
         super().__init__(size, hidden, batch_first=True, bidirectional=True)
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:  # type: ignore[override]
-        """[batch, n, size] → [batch, n, 2·hidden]; longest first, lengths on the CPU."""
+        """[batch, n, size] → [batch, n, 2·hidden]; longest sentence first, lengths on the CPU."""
         fast = self.training and x.device.type == "cpu"
         return self.padded(x, lengths) if fast else self.packed(x, lengths)
 
     def packed(self, x: Tensor, lengths: Tensor) -> Tensor:
-        """Torch's own way: fast on a GPU, and where sentences side by side differ in length."""
+        """Torch's packed sequences: fast on a GPU, and in batches of very different lengths."""
         words = pack_padded_sequence(x, lengths, batch_first=True)
         return pad_packed_sequence(super().forward(words)[0], batch_first=True)[0]
 
     def padded(self, x: Tensor, lengths: Tensor) -> Tensor:
-        """The fast way to learn on a CPU, whose oneDNN takes nothing packed.
+        """Padded sequences: faster for training on a CPU, where oneDNN does not support packing.
 
-        The second direction reads sentences turned round, so that padding is last there too.
+        The second direction reads reversed sentences, so that padding comes last there too.
         """
         batch, n, _ = x.shape
         places, ends = torch.arange(n), lengths[:, None]

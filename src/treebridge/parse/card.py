@@ -1,4 +1,4 @@
-"""The README of a parser folder."""
+"""The model card of a parser: the README.md in its folder."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from treebridge.bridge.space import cite
 from treebridge.parse.verdict import parser_verdict
 
 _TAGS = {
-    "gold": "It needs UPOS tags in its input.",
-    "none": "It neither needs nor gives UPOS tags.",
+    "gold": "Its input must have UPOS tags.",
+    "none": "It neither uses nor predicts UPOS tags.",
     "predicted": "It predicts UPOS tags itself.",
 }
 
 
 def model_card(config: dict[str, Any]) -> str:
-    """What the parser is, how good it is and how to use it."""
+    """Describe a parser, its scores and its use, in Markdown."""
     settings, space, scores, about = (
         config[key] for key in ("settings", "space", "scores", "about")
     )
     lines = [
         "# A treebridge parser",
         "",
-        "Universal Dependencies trees from the vectors of one encoder: BiLSTM and biaffine "
+        "A Universal Dependencies parser on the vectors of a frozen encoder: BiLSTM with biaffine "
         f"attention, {len(config['labels'])} labels. {_TAGS[settings['tags']]}",
         "",
         "| | |",
         "|---|---|",
         f"| encoder | {cite(space)}, {space['dim']} dimensions |",
-        f"| its layers | {space['layers'] or 'one'} |",
+        f"| encoder layers | {space['layers'] or 'one'} |",
         f"| isotropy | {settings['isotropy']} iterations |",
         f"| BiLSTM | {settings['layers']} × {settings['hidden']} |",
     ]
     if bridge := config.get("bridge"):
-        lines.append(f"| target encoder, across a bridge | {cite(bridge)} |")
+        lines.append(f"| target encoder | {cite(bridge)} |")
         if bridge["quality"]:
-            lines.append(f"| the bridge | {bridge['quality']} |")
+            lines.append(f"| bridge quality | {bridge['quality']} |")
     if "words" in about:
         size = f"{about['sentences']:,} sentences, {about['words']:,} words"
         lines.append(f"| trained on | {size} |")
@@ -49,7 +49,7 @@ def model_card(config: dict[str, Any]) -> str:
         lines.append(f"| verdict | {verdict} |")
     if scores:
         figures = ", ".join(f"{name} {scores[name]:.2f}" for name in ("UAS", "LAS", "UPOS"))
-        lines.append(f"| dev (convention paper), epoch {scores['epoch']} | {figures} |")
+        lines.append(f"| dev scores (convention paper, epoch {scores['epoch']}) | {figures} |")
     lines += [
         "",
         "```",
@@ -57,7 +57,7 @@ def model_card(config: dict[str, Any]) -> str:
         "treebridge evaluate --model . gold.conllu",
         "```",
         "",
-        f"Made by treebridge {__version__}, seed {settings['seed']}.",
+        f"Made with treebridge {__version__}, seed {settings['seed']}.",
         "",
     ]
     return "\n".join(lines)

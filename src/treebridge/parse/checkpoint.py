@@ -1,4 +1,4 @@
-"""What an interrupted training needs in order to go on as if nothing had happened."""
+"""Training checkpoints: an interrupted run resumes and ends in the same weights."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ Weights = dict[str, Tensor]
 class Checkpoint:
     """The state after an epoch."""
 
-    key: str  # of settings and data: another run's checkpoint is not taken
+    key: str  # hash of settings and data; checkpoints with another key are ignored
     weights: Weights
     optimizer: dict[str, Any]
     best: Weights
-    history: list[Metrics] = field(default_factory=list)  # one entry an epoch
+    history: list[Metrics] = field(default_factory=list)  # one entry per epoch
 
     def write(self, folder: Path) -> None:
-        """Write it in the place of the one before, whole or not at all."""
+        """Replace the previous checkpoint atomically."""
         write_state(folder / "last.pt", vars(self))
         write_metrics(folder / "metrics.jsonl", self.history)
 
 
 def copy_weights(model: nn.Module) -> Weights:
-    """The weights as they are now, on the CPU."""
+    """A copy of the current weights on the CPU."""
     return {name: weight.detach().cpu().clone() for name, weight in model.state_dict().items()}
 
 
 def resume(
     folder: Path, key: str, model: nn.Module, optimizer: Optimizer, *, judged_by: str
 ) -> Checkpoint | None:
-    """The checkpoint of this very training, if there is one, with its state put in place.
+    """Load the checkpoint with this key, if any, and restore model and optimizer from it.
 
-    Every epoch of its history must have the figure that epochs are judged by. A damaged one is
-    ignored: training then begins again, and ends in the same weights.
+    Every epoch of its history must have the metric `judged_by`. A damaged checkpoint is ignored:
+    training starts over and ends in the same weights.
     """
     content = read_state(folder / "last.pt")
     if content is None or content.get("key") != key:
@@ -62,11 +62,11 @@ def _misfit(
     content: Mapping[str, Any], model: nn.Module, optimizer: Optimizer, judged_by: str
 ) -> str | None:
     if set(content) != {field.name for field in fields(Checkpoint)}:
-        return "it is no checkpoint of a parser"
+        return "not a parser checkpoint"
     if not all(fits(content[name], model) for name in ("weights", "best")):
-        return "its weights are not those of this parser"
+        return "its weights do not fit this parser"
     if not optimizer_fits(content["optimizer"], optimizer):
-        return "its optimizer is not that of this training"
+        return "its optimizer state does not fit this run"
     history = content["history"]
     if not isinstance(history, list) or not all(
         isinstance(entry, dict)
@@ -74,5 +74,5 @@ def _misfit(
         and all(isinstance(figure, (int, float)) for figure in entry.values())
         for entry in history
     ):
-        return "its history cannot be used"
+        return "its history is invalid"
     return None

@@ -1,4 +1,4 @@
-"""How sure the parser is, written into CoNLL-U and read from it again."""
+"""The parser's confidence, written to and read from CoNLL-U."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # drawing a tree needs no torch
     from treebridge.parse.parser import Parsed
 
 ARC, LABEL, SCORE = "ArcProb", "LabelProb", "tree_score"
-LOW = 0.5  # a labelled arc that is less likely is drawn as a doubtful one
+LOW = 0.5  # labelled arcs with a lower probability are drawn as doubtful
 
 
 class Confidence(NamedTuple):
@@ -21,12 +21,12 @@ class Confidence(NamedTuple):
 
     @property
     def both(self) -> float:
-        """Of the labelled arc."""
+        """Probability of the labelled arc."""
         return self.arc * self.label
 
 
 def with_confidence(parsed: Parsed) -> Sentence:
-    """The sentence with both probabilities of each word in MISC, and its score as a comment."""
+    """Add both probabilities of each word to MISC, and the tree's score as a comment."""
     sentence = parsed.sentence
     misc = []
     for old, arc, label in zip(sentence.column(MISC), parsed.arcs, parsed.labels, strict=True):
@@ -39,12 +39,12 @@ def with_confidence(parsed: Parsed) -> Sentence:
 
 
 def confidences(sentence: Sentence) -> list[Confidence | None]:
-    """What `with_confidence` wrote, None where it wrote nothing."""
+    """Read what `with_confidence` wrote; None for words without probabilities."""
     found: list[Confidence | None] = []
     for misc in sentence.column(MISC):
         items = dict(item.partition("=")[::2] for item in misc.split("|"))
         try:
             found.append(Confidence(float(items[ARC]), float(items[LABEL])))
-        except (KeyError, ValueError):  # none, or another tool's
+        except (KeyError, ValueError):  # missing, or written by another tool
             found.append(None)
     return found

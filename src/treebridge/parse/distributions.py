@@ -1,4 +1,4 @@
-"""What a parser believes of sentences: whole distributions instead of one tree."""
+"""A parser's distributions over heads, labels and tags, instead of one tree."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def distributions(
 ) -> Iterator[tuple[int, Soft]]:
     """Yield the index and the distributions of each sentence, in no particular order.
 
-    Vectors stand in the parser's space already. Labels are those of the likeliest head; what is
-    `known` of heads goes before what the parser believes of them.
+    Vectors must be in the parser's space. Labels are conditioned on the most likely head, where
+    the head distributions in `known` take precedence over the parser's own.
     """
     lengths = np.array([len(rows) for rows in vectors], np.int64)
     for indices in batches_by_length(lengths, BATCH_WORDS):
@@ -53,7 +53,7 @@ def _distributions(
         labels = model.label_scores(states, heads.argmax(-1)).softmax(-1)
         if states.tags is not None:
             tags = states.tags.softmax(-1)  # [batch, n, tags]
-        elif model.settings.tags == "gold":  # what is given is believed
+        elif model.settings.tags == "gold":  # given tags have probability 1
             count = model.tag_vectors.shape[0]
             tags = one_hot(batch.tags.clamp(min=0), count) * (batch.tags >= 0)[..., None]
         else:

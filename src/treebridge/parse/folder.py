@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -> None:
-    """Write a folder, whole or not at all; across a bridge it needs nothing outside itself."""
+    """Write a folder atomically; a bridged parser is saved with its bridge and encoder."""
     with new_folder(folder, KIND, key=key) as made:
         tensors = {
             f"model.{name}": weight.detach().cpu().numpy()
@@ -73,12 +73,12 @@ def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -
 
 
 def describe_bridge(bridge: Bridge) -> dict[str, Any]:
-    """What a parser's config.json says of its bridge; without it there is none to cross."""
+    """The bridge's entry in a parser's config.json; its presence marks a bridged parser."""
     return {**bridge.target.origin(), "quality": bridge.quality.get("verdict", "")}
 
 
 def files_of(folder: Path) -> list[str]:
-    """The files that a parser cannot do without; the bridge's config.json vouches for its own."""
+    """The required files of a parser; the bridge's config.json lists the bridge's own files."""
     encoder = sorted(f"encoder/{path.name}" for path in folder.glob("encoder/*"))
     own = [TENSORS, ARCS, LABELS, METRICS, "bridge/config.json"]
     return [*(name for name in own if (folder / name).exists()), *encoder]
@@ -154,18 +154,18 @@ def _shapes(model: Biaffine, dim: int) -> dict[str, Shape]:
 
 
 def _crosses_bridge(config: Mapping[str, Any]) -> bool:
-    """Shipped models always do; the older ones have a card, and say nothing of their bridge."""
+    """Whether the parser has a bridge; older shipped models have a card but no bridge entry."""
     return "bridge" in config or "card" in config
 
 
 def _encoder_in(folder: Path) -> Path:
-    """A checkpoint is a folder, static vectors are the one file in it."""
+    """The path of the encoder: the folder of a checkpoint, or the single file of word vectors."""
     if (folder / "config.json").exists():
         return folder
     files = [path for path in sorted(folder.glob("*")) if not path.name.startswith(".")]
     if len(files) != 1:
         raise TreebridgeError(
-            f"expected an encoder here: a checkpoint, or one file of word vectors; {FIX}",
+            f"expected a checkpoint or one file of word vectors; {FIX}",
             file=folder,
         )
     return files[0]

@@ -1,4 +1,4 @@
-"""Which word of the system is which word of gold, also where they cut the text differently."""
+"""Match system words to gold words, even if the two tokenize the text differently."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import NamedTuple
 from treebridge.corpus.sentence import FORM, ID, Sentence
 from treebridge.errors import TreebridgeError
 
-ROOT, NOWHERE = -1, -2  # instead of the index of a head; of a gold word
+ROOT, NOWHERE = -1, -2  # in place of a head's index; of a gold word's index
 _SPACES = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")  # Unicode category Zs
-_SHOWN = 20  # characters of a text that differs
+_SHOWN = 20  # characters of differing text in messages
 
 
 class Place(NamedTuple):
-    """The characters that a word stands for: its own, or those of its multi-word token."""
+    """The character span of a word, or of its multi-word token."""
 
     start: int
     end: int
@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
 
 class Row:
-    """The words of consecutive sentences in one row; heads are indices in the row, or ROOT."""
+    """The words of consecutive sentences as one sequence; heads are indices into it, or ROOT."""
 
     def __init__(self) -> None:
         self.forms: list[str] = []
@@ -32,21 +32,21 @@ class Row:
         self.labels: list[str] = []
         self.heads: list[int] = []
         self.places: list[Place] = []
-        self.text = ""  # of all tokens, without spaces
+        self.text = ""  # all tokens, without spaces
         self.sentences: list[tuple[range, tuple[int, int]]] = []  # words and characters of each
 
     def add(self, sentence: Sentence) -> None:
-        """Put a sentence at the end; one without words leaves no trace."""
+        """Append a sentence; one without words changes nothing."""
         first, start = len(self.forms), len(self.text)
         for index, head in enumerate(sentence.heads, 1):
             if head is None:
-                raise TreebridgeError(f"word {index} has no HEAD; scores need trees")
+                raise TreebridgeError(f"word {index} has no HEAD; scoring needs complete trees")
             self.heads.append(first + head - 1 if head else ROOT)
         self.tags += sentence.upos
         self.labels += sentence.deprels
         parts = []  # the tokens
-        token = end = start  # where the present one stands
-        covered = 0  # words up to this one stand in a multi-word token
+        token = end = start  # span of the current token
+        covered = 0  # last word of the current multi-word token
         for number, form in zip(sentence.lines[ID], sentence.lines[FORM], strict=True):
             if "." in number:
                 continue
@@ -54,7 +54,7 @@ class Row:
             if not multiword:
                 form = _SPACES.sub("", form)
                 if not form:
-                    raise TreebridgeError(f"the form of word {number} is nothing but spaces")
+                    raise TreebridgeError(f"the form of word {number} is only spaces")
                 parts.append(form)
                 token, end = end, end + len(form)
             if "-" in number:
@@ -68,16 +68,16 @@ class Row:
 
 
 class Match(NamedTuple):
-    """A stretch of gold and of the system; for each word of the system its gold word."""
+    """Matching stretches of gold and system, and the gold word of each system word."""
 
     gold: Row
     system: Row
-    to_gold: list[int]  # or NOWHERE
-    same_sentences: list[range]  # gold words of the sentences that the system has too
+    to_gold: list[int]  # index of the gold word, or NOWHERE
+    same_sentences: list[range]  # gold words of sentences found in both
 
 
 class _Side:
-    """The sentences of one file, taken one by one, with a name for each in messages."""
+    """The sentences of one file, read one by one, with their position for messages."""
 
     def __init__(self, sentences: Iterable[Sentence], name: str):
         self.sentences = iter(sentences)
@@ -87,7 +87,7 @@ class _Side:
         self.row = Row()
 
     def take(self) -> bool:
-        """Add the next sentence to the row; false where there is none."""
+        """Append the next sentence to the row; False at the end of the file."""
         sentence = next(self.sentences, None)
         if sentence is None:
             return False
@@ -101,14 +101,14 @@ class _Side:
         return True
 
     def error(self, message: str) -> TreebridgeError:
-        """What is wrong in the present sentence."""
+        """An error located at the current sentence."""
         return TreebridgeError(f"{self.where}: {message}", file=self.name)
 
 
 def match_same_words(
     gold: Iterable[Sentence], system: Iterable[Sentence], names: tuple[str, str]
 ) -> Iterator[Match]:
-    """Match sentence with sentence and word with word; an error where they differ."""
+    """Match sentences and words one to one; raise an error where they differ."""
     left, right = _Side(gold, names[0]), _Side(system, names[1])
     while True:
         left.row, right.row = Row(), Row()
@@ -117,14 +117,16 @@ def match_same_words(
             return
         if not all(both):
             longer, shorter = (left, right) if both[0] else (right, left)
-            ends = f"{shorter.name} ends after {shorter.number} sentences"
-            raise longer.error(f"is one too many: {ends}; both files must hold the same sentences")
+            raise longer.error(
+                f"{shorter.name} ends after {shorter.number} sentences; both files must have the "
+                "same sentences"
+            )
         pairs = zip_longest(left.row.forms, right.row.forms)
         for index, (wanted, found) in enumerate(pairs, 1):
             if wanted != found:
                 raise right.error(
-                    f"word {index} is {found or 'missing'}, in {left.name} it is "
-                    f"{wanted or 'missing'}; where words differ, use the convention conll18"
+                    f"word {index} is {found or 'missing'} but {wanted or 'missing'} in "
+                    f"{left.name}; use the convention conll18 if words differ"
                 )
         words = range(len(left.row.forms))
         yield Match(left.row, right.row, list(words), [words] if words else [])
@@ -135,11 +137,11 @@ def match_same_text(
 ) -> Iterator[Match]:
     """Match words by the characters they cover, as the CoNLL 2018 script does.
 
-    Sentences may be cut differently too. The script compares whole files, we the shortest stretches
-    that end with the same token: neither pointer of the script passes such a one without the other.
+    Sentence boundaries may differ too. The script compares whole files; we compare the shortest
+    stretches that end with the same token, which neither pointer of the script passes alone.
     """
     left, right = _Side(gold, names[0]), _Side(system, names[1])
-    same = 0  # characters found to be the same
+    same = 0  # length of the common prefix
     while True:
         sizes = len(left.row.text), len(right.row.text)
         shorter = [side for side, n in zip((left, right), sizes, strict=True) if n == min(sizes)]
@@ -149,8 +151,8 @@ def match_same_text(
         if not any(more):
             if len(a.text) != len(b.text):
                 longer, rest = (left, a.text) if len(a.text) > len(b.text) else (right, b.text)
-                message = f"{shorter[0].name} has ended before “{rest[same:][:_SHOWN]}”"
-                raise longer.error(f"{message}; both files must hold the same text")
+                message = f"{shorter[0].name} ends before “{rest[same:][:_SHOWN]}”"
+                raise longer.error(f"{message}; both files must have the same text")
             if a.text:
                 yield _match(a, b)
             return
@@ -160,7 +162,7 @@ def match_same_text(
 
 
 def _compare(left: _Side, right: _Side, same: int) -> int:
-    """How many characters are the same; an error where two differ."""
+    """The length of the common prefix; raise an error at the first difference."""
     a, b = left.row.text, right.row.text
     end = min(len(a), len(b))
     if a[same:end] == b[same:end]:
@@ -168,31 +170,31 @@ def _compare(left: _Side, right: _Side, same: int) -> int:
     while a[same] == b[same]:
         same += 1
     raise right.error(
-        f"here is “{b[same : same + _SHOWN]}” where {left.name}, {left.where}, has "
-        f"“{a[same : same + _SHOWN]}”; both files must hold the same text"
+        f"found “{b[same : same + _SHOWN]}” where {left.name}, {left.where}, has "
+        f"“{a[same : same + _SHOWN]}”; both files must have the same text"
     )
 
 
 def _match(gold: Row, system: Row) -> Match:
-    """A sentence is the same if it covers the same characters with as many words."""
+    """Match two stretches; sentences are the same if characters and word counts agree."""
     sizes = {characters: len(words) for words, characters in system.sentences}
     same = [words for words, place in gold.sentences if sizes.get(place) == len(words)]
     return Match(gold, system, _links(gold, system), same)
 
 
 def _links(gold: Row, system: Row) -> list[int]:
-    """For each word of the system the gold word with the same characters.
+    """For each system word, the gold word with the same characters.
 
-    The words of multi-word tokens have no characters of their own: where one side has such a
-    token, the words of both sides are matched by their forms until no token sticks out.
+    Words of multi-word tokens have no characters of their own: if one side has such a token, the
+    words of both sides are matched by form up to the end of all tokens involved.
     """
     to_gold = [NOWHERE] * len(system.forms)
     g = s = 0
     while g < len(gold.forms) and s < len(system.forms):
         ours, theirs = gold.places[g], system.places[s]
         if ours.multiword or theirs.multiword:
-            # Of words that begin before the token the script passes over one only, and takes any
-            # others for a part of it; so do we, to the last digit.
+            # The script skips only one word that begins before the token and treats any others as
+            # part of it; we do the same to get identical scores.
             if ours.multiword and not theirs.multiword and theirs.start < ours.start:
                 s += 1
             elif theirs.multiword and not ours.multiword and ours.start < theirs.start:
@@ -215,7 +217,7 @@ def _links(gold: Row, system: Row) -> list[int]:
 def _end_of_tokens(
     gold: list[Place], system: list[Place], g: int, s: int, end: int
 ) -> tuple[int, int]:
-    """The words after a stretch up to the character `end`, which its own tokens may push on."""
+    """The first words after character `end`, which overlapping multi-word tokens may extend."""
 
     def inside(places: list[Place], i: int) -> bool:
         if i == len(places):
@@ -231,7 +233,7 @@ def _end_of_tokens(
 
 
 def _same_forms(gold: list[str], system: list[str]) -> Iterator[tuple[int, int]]:
-    """The longest common subsequence of two lists of forms, whatever their case."""
+    """The longest common subsequence of two lists of forms, ignoring case."""
     ours, theirs = [form.lower() for form in gold], [form.lower() for form in system]
     length = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]  # from [i, j] to the ends
     for i in range(len(ours) - 1, -1, -1):

@@ -9,11 +9,11 @@ from treebridge import records
 from treebridge.writing import write_file
 
 Metrics = dict[str, float]
-SCORES = ("epoch", "UAS", "LAS", "UPOS")  # what every entry of a parser's metrics has
+SCORES = ("epoch", "UAS", "LAS", "UPOS")  # in every entry of a parser's metrics
 
 
 def read_metrics(path: Path) -> list[Metrics]:
-    """What `write_metrics` wrote of a parser; nothing where there is no such file."""
+    """Read what `write_metrics` wrote; an empty list if there is no file."""
     if not path.exists():
         return []
     history = records.read_records(path)
@@ -24,5 +24,5 @@ def read_metrics(path: Path) -> list[Metrics]:
 
 
 def write_metrics(path: Path, history: list[Metrics]) -> None:
-    """One line of JSON an epoch."""
+    """Write one JSON line per epoch."""
     write_file(path, "".join(json.dumps(entry) + "\n" for entry in history))

@@ -1,4 +1,4 @@
-"""Labels that the source treebank does not have, for users whose own trees have them."""
+"""Add labels to a parser that occur in the user's trees but not in the source treebank."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from torch import nn
 from treebridge.parse.parser import Parser
 from treebridge.parse.vocab import Names
 
-# At first a new label has a twentieth of the probability of the one that it was made from, so that
-# what the parser believed before is hardly changed.
+# Initially a new label has a twentieth (e⁻³) of the probability of the label it is copied from, so
+# that the parser's predictions hardly change.
 RARER = 3.0
 
 
 def new_labels(parser: Parser, labels: Iterable[str]) -> list[str]:
-    """Those that the parser cannot give."""
+    """The labels that the parser cannot predict."""
     return [label for label in Names.collect(labels) if label not in parser.labels]
 
 
 def with_labels(parser: Parser, labels: Iterable[str]) -> Parser:
-    """The same parser with further labels, `acl:part` like `acl`, others like the mean of all."""
+    """Add labels, initializing `acl:part` from `acl` and others from the mean of all labels."""
     further = new_labels(parser, labels)
     if not further:
         return parser

@@ -1,4 +1,4 @@
-"""From a batch of vectors to one tree per sentence, with probabilities."""
+"""Predict a tree and its probabilities for each sentence of a batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PUNCTUATION = "PUNCT"
 
 
 class Prediction(NamedTuple):
-    """Trees of a batch; past the end of a sentence heads are −1 and the rest means nothing."""
+    """Trees of a batch; past the end of a sentence, heads are −1 and the rest is undefined."""
 
     heads: Numbers  # [batch, n]
     labels: Numbers  # [batch, n]
@@ -30,9 +30,9 @@ class Prediction(NamedTuple):
 def predict(
     network: Network, vectors: Floats, lengths: Numbers, tags: Numbers, labels: Sequence[str]
 ) -> Prediction:
-    """Find the best tree of each sentence, always one with one root, and its probabilities.
+    """Predict the best single-root tree of each sentence, and its probabilities.
 
-    The root's word, and no other, has the label `root`, as Universal Dependencies require.
+    The root word, and only that word, gets the label `root`, as Universal Dependencies require.
     """
     scored = network.score(vectors, lengths, tags)
     arcs = log_softmax(scored.arcs)  # [batch, n, n+1]
@@ -66,9 +66,9 @@ def log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 def annotated(
     sentence: Sentence, found: Prediction, row: int, labels: Names, tags: Names, *, retag: bool
 ) -> Sentence:
-    """A sentence with the tree of a row; `retag` also replaces tags that are there already.
+    """Add the tree of a row to a sentence; `retag` also replaces existing tags.
 
-    Punctuation that the source language does not have (¿) would get tag and label of anything.
+    Punctuation is set by rule, since marks unknown to the source language (¿) may get any label.
     """
     n = len(sentence)
     upos = None

@@ -1,7 +1,8 @@
-"""Refining: a bridged parser goes on learning, from trees carried over the links of a bitext.
+"""Refining: train a bridged parser further on trees projected over the links of a bitext.
 
-Its map learns too: what the parser needs of a word is more than what a rotation of anchors finds.
-No target tree is read, unless the user has a few. Early stopping is on held-out projections.
+The map is trained too: a rotation of anchors does not capture everything a parser needs to know
+about a word. No target trees are needed, but the user's own can be added. Early stopping uses
+held-out projections.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ from treebridge.progress import QUIET, Progress
 
 Step = tuple["Examples | None", Indices]  # a batch of trees, or of projections where None
 STAGE = "refining"
-HELD_OUT = 20  # one projected sentence in so many says when to stop
+HELD_OUT = 20  # one projected sentence in 20 is held out for early stopping
 
 
 class Learner(nn.Module):
-    """A parser, and a change of the bridge's map that is the target's own; at first there is none.
+    """A parser and an update to the bridge's map, initially zero.
 
-    Source sentences do not pass through it, so that both languages can meet in the parser's space.
+    The update applies to target sentences only, so that it can bring them closer to source ones.
     """
 
     def __init__(self, parser: Parser):
@@ -45,11 +46,11 @@ class Learner(nn.Module):
         self.change = nn.Parameter(torch.zeros(parser.space.dim, parser.space.dim))
 
     def mapped(self, batch: Batch) -> Batch:
-        """Sentences of the target, by the changed map."""
+        """Apply the updated map to target sentences."""
         return batch._replace(vectors=batch.vectors + batch.vectors @ self.change.T)
 
     def within(self, parser: Parser) -> Parser:
-        """The parser with what was learned; the change goes into the bridge."""
+        """The parser with the trained weights, and the update merged into its bridge."""
         assert parser.bridge is not None
         change = self.change.detach().cpu().numpy().astype(np.float64)
         w = parser.bridge.w + change @ parser.bridge.w
@@ -59,20 +60,20 @@ class Learner(nn.Module):
 
 @dataclass
 class Refining:
-    """One run: a copy of the parser learns; `run` gives the best of it and the history."""
+    """One refining run on a copy of the parser."""
 
     parser: Parser  # across a bridge
     projected: Projected
-    source: Examples | None  # source trees, so that it does not forget
-    trees: Examples | None  # target trees of the user
+    source: Examples | None  # source trees, to prevent forgetting
+    trees: Examples | None  # the user's target trees
     settings: RefineSettings
     progress: Progress = QUIET
     work: Path | None = None  # for checkpoints
 
     def run(self) -> tuple[Parser, list[Metrics]]:
-        """Train until the epochs are over or held-out projections are learned no better.
+        """Train to the last epoch or until the held-out loss stops improving.
 
-        An interrupted run of the same goes on where it stopped.
+        Returns the best parser and the history. An interrupted run resumes.
         """
         learner = Learner(self.parser).to(self.parser.device)
         held, learn = self._split()
@@ -104,7 +105,7 @@ class Refining:
         return learner.within(self.parser), state.history
 
     def key(self) -> str:
-        """A hash of settings, data and the weights that it begins with."""
+        """A hash of settings, data and initial weights."""
         examples = [part.digest() if part else None for part in (self.source, self.trees)]
         content = [asdict(self.settings), self.parser.settings.config(), *examples]
         digest = hashlib.sha256(json.dumps([*content, self.projected.digest()]).encode())
@@ -160,7 +161,7 @@ class Refining:
     def _plan(
         self, settings: ParserSettings, learn: Indices, rng: np.random.Generator, epoch: int
     ) -> list[Step]:
-        """The steps of an epoch, shuffled: projections, source trees and the user's trees."""
+        """Shuffled steps of an epoch: projections, source trees and the user's trees."""
         lengths = self.projected.lengths
         order = learn[np.argsort(lengths[learn] * rng.uniform(0.9, 1.1, len(learn)))]
         steps: list[Step] = [(None, here) for here in cut_batches(lengths, order, *settings.limits)]
@@ -191,7 +192,7 @@ class Refining:
         return loss, int(batch.lengths.sum())
 
     def _held_out(self, learner: Learner, held: Indices) -> float:
-        """The mean loss a word on projections that are not learned from."""
+        """Mean loss per word on held-out projections."""
         learner.eval()
         loss, words = 0.0, 0
         with torch.inference_mode():

@@ -1,4 +1,4 @@
-"""Refining from beginning to end: what there is to learn from, the passes, and the result."""
+"""Refine a parser: prepare the training data, run the passes, return the result."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ LinkedPairs = Iterable[tuple[Pair, LinkArray]]
 
 @dataclass(frozen=True)
 class Refinement:
-    """A refined parser, and what it learned from."""
+    """A refined parser, its history and its training data."""
 
     parser: Parser
-    history: list[Metrics]  # of the last pass; its first entry is from before
-    sentences: int  # with projected or own trees
-    new_labels: tuple[str, ...] = ()  # of the user's trees, that the source does not have
+    history: list[Metrics]  # of the last pass; the first entry is before training
+    sentences: int  # projected or self-labelled
+    new_labels: tuple[str, ...] = ()  # in the user's trees but not in the source treebank
 
 
 def refine_parser(
@@ -53,13 +53,13 @@ def refine_parser(
     work: Path | None = None,
     progress: Progress = QUIET,
 ) -> Refinement:
-    """Let a bridged parser learn from projected trees, its own most confident ones, or given ones.
+    """Train a bridged parser on projected trees, its own most confident parses, or given trees.
 
-    `pairs` are a bitext with its links, where they are known already; `teacher` is the source
-    parser, where it is at hand with its encoder.
+    `pairs` is a bitext with its links, if already aligned; `teacher` is the source parser, if
+    already loaded with its encoder.
     """
     if bridged.bridge is None:
-        raise TreebridgeError("refining needs a parser across a bridge to the target language")
+        raise TreebridgeError("refining needs a parser with a bridge to the target language")
     if bitext is None and pairs is None and sentences is None and not trees:
         raise TreebridgeError("nothing to learn from: give a bitext, target text or target trees")
     if bitext is not None and pairs is None:
@@ -112,7 +112,7 @@ def refine_parser(
 
 
 def _source_parser(bridged: Parser) -> Parser:
-    """The parser on this side of the bridge."""
+    """The parser without its bridge, for the source language."""
     return replace(bridged, bridge=None, encoder=None, encoder_at=None)
 
 
@@ -122,7 +122,7 @@ def _linked(bitext: Bitext, linking: BridgeSettings, progress: Progress) -> Link
 
 
 def _examples(trees: Sequence[Sentence], parser: Parser, progress: Progress) -> Examples:
-    """Trees as a parser learns from them, in the space that it reads."""
+    """Encode trees as training examples in the space the parser reads."""
     store = encode_into_store(
         parser.load_encoder(), [tree.forms for tree in trees], progress=progress
     )

@@ -1,14 +1,14 @@
-"""How good are trees: one scorer, two named conventions.
+"""Score trees against gold trees, by one of two named conventions.
 
-`paper`: words whose gold tag is PUNCT or SYM are left out, labels count with their subtypes, and
-both sides must have the same words. `conll18`: every word counts, labels without subtypes, words
-are matched by their characters; UAS, LAS, CLAS and UPOS are those of the official script of the
-CoNLL 2018 shared task, to the last digit.
+`paper`: words whose gold tag is PUNCT or SYM are excluded, labels include subtypes, and both sides
+must have the same words. `conll18`: every word counts, labels exclude subtypes, and words are
+matched by their characters; UAS, LAS, CLAS and UPOS equal those of the official script of the
+CoNLL 2018 shared task to the last digit.
 
-Every figure is an F1 in percent, which is plain accuracy where both sides have the same words.
-UAS: right head. LAS: and right label. CLAS: LAS over content relations. UEM and LEM: sentences
-whose words are all there with the right head (and label); a sentence without scored words is
-right, one without words does not count.
+Every figure is an F1 score in percent, which is accuracy if both sides have the same words.
+UAS: correct head. LAS: correct head and label. CLAS: LAS over content relations. UEM and LEM:
+sentences in which every word has the correct head (and label); a sentence without scored words is
+correct, an empty one does not count.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CONTENT = frozenset(
 
 @dataclass(frozen=True)
 class Convention:
-    """What counts: the tags of gold words left out, and whether labels keep their subtypes."""
+    """Scoring rules: gold tags to exclude, and whether labels include subtypes."""
 
     left_out: frozenset[str]
     subtypes: bool
@@ -50,7 +50,7 @@ CONVENTIONS = {
 
 @dataclass
 class Tally:
-    """How many things gold has, how many the system has, and how many agree."""
+    """Counts of gold items, system items and correct ones."""
 
     gold: int = 0
     system: int = 0
@@ -58,28 +58,28 @@ class Tally:
 
     @property
     def precision(self) -> float:
-        """Of what the system has, how much is correct, in percent."""
+        """Share of system items that are correct, in percent."""
         return 100 * (self.correct / self.system) if self.system else 0.0
 
     @property
     def recall(self) -> float:
-        """Of what gold has, how much was found, in percent."""
+        """Share of gold items that were found, in percent."""
         return 100 * (self.correct / self.gold) if self.gold else 0.0
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of the two, in percent."""
+        """Harmonic mean of precision and recall, in percent."""
         both = self.gold + self.system
         return 100 * (2 * self.correct / both) if both else 0.0
 
 
 @dataclass
 class Scores:
-    """The figures of one comparison: `scores["LAS"]`, or `scores.values` for all."""
+    """The scores of one comparison: `scores["LAS"]`, or `scores.values` for all."""
 
     convention: str
     metrics: dict[str, Tally] = field(default_factory=lambda: {name: Tally() for name in METRICS})
-    # Labelled arcs by label, and arcs by length (of the gold arc where the system's is right).
+    # Labelled arcs by label, and arcs by length (of the gold arc if the head is correct).
     labels: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
     lengths: dict[str, Tally] = field(default_factory=lambda: {name: Tally() for name in LENGTHS})
 
@@ -93,7 +93,7 @@ class Scores:
 
     @property
     def words(self) -> int:
-        """The number of gold words that count."""
+        """The number of scored gold words."""
         return self.metrics["UAS"].gold
 
     @property
@@ -109,13 +109,13 @@ def score(
     *,
     names: tuple[str, str] = ("gold", "system"),
 ) -> Scores:
-    """Compare trees with gold trees; both are read once, side by side, and not kept.
+    """Compare trees with gold trees; both are streamed, not held in memory.
 
-    `names` are what messages call the two.
+    `names` refer to the two in messages.
     """
     if convention not in CONVENTIONS:
         known = " or ".join(CONVENTIONS)
-        raise TreebridgeError(f"there is no score convention {convention!r}; use {known}")
+        raise TreebridgeError(f"unknown score convention {convention!r}; use {known}")
     rules = CONVENTIONS[convention]
     match = match_same_words if rules.same_words else match_same_text
     scores = Scores(convention)

@@ -1,4 +1,4 @@
-"""All that can be chosen about a parser, and named choices."""
+"""Settings of a parser and of refining, and presets."""
 
 from __future__ import annotations
 
@@ -18,26 +18,24 @@ TagsFrom = Literal["gold", "none", "predicted"]
 
 @dataclass(frozen=True)
 class ParserSettings:
-    """The size of the network, and how it is trained; `default` of PRESETS stands here."""
+    """Network sizes and training; the defaults are the preset `default`."""
 
-    tags: TagsFrom = "predicted"  # gold ones come with the input
-    isotropy: int = 5  # iterations; 0 takes the encoder's vectors as they are
+    tags: TagsFrom = "predicted"  # gold: taken from the input
+    isotropy: int = 5  # iterations; 0 uses the encoder's raw vectors
     layers: int = 3  # of the BiLSTM
-    hidden: int = 256  # its size in each direction
+    hidden: int = 256  # size of the BiLSTM per direction
     arc: int = 400
     label: int = 100
-    tag: int = 100  # size of a tag's embedding
-    tagger: int = 400  # hidden size of the network that predicts tags
-    neighbours: int = 1  # words on each side that this network sees
+    tag: int = 100  # size of a tag embedding
+    tagger: int = 400  # hidden size of the tagger
+    neighbours: int = 1  # words on each side seen by the tagger
     dropout: float = 0.33
-    batch_words: int = 700  # words in a batch; 0 for no limit
-    batch_sentences: int = 0  # sentences in a batch; 0 for no limit
+    batch_words: int = 700  # per batch; 0 for no limit
+    batch_sentences: int = 0  # per batch; 0 for no limit
     epochs: int = 10
-    patience: int = 0  # epochs without a better LAS before training ends; 0 for never
+    patience: int = 0  # epochs without a better LAS before stopping; 0 for never
     learning_rate: float = 2e-3
-    schedule: Literal["cosine", "constant"] = (
-        "cosine"  # down to nothing in the last epoch, or constant
-    )
+    schedule: Literal["cosine", "constant"] = "cosine"  # of the learning rate
     betas: tuple[float, float] = (0.9, 0.95)
     max_norm: float = 5.0  # of the gradient
     seed: int = 1
@@ -46,18 +44,18 @@ class ParserSettings:
         check_choices(self)
         for name in ("layers", "hidden", "arc", "label", "tag", "tagger", "epochs"):
             if getattr(self, name) < 1:
-                raise TreebridgeError(f"{name} is {getattr(self, name)}; it must be at least 1")
+                raise TreebridgeError(f"{name} is {getattr(self, name)}, but must be at least 1")
         if self.neighbours < 0:
-            raise TreebridgeError(f"neighbours is {self.neighbours}; it cannot be below 0")
+            raise TreebridgeError(f"neighbours is {self.neighbours}, but must be at least 0")
         if not 0 <= self.dropout < 1:
-            raise TreebridgeError(f"dropout is {self.dropout}; it must be from 0 to below 1")
+            raise TreebridgeError(f"dropout is {self.dropout}, but must be at least 0 and below 1")
         if self.batch_words < 1 and self.batch_sentences < 1:
-            raise TreebridgeError("a batch needs a limit, in words or in sentences")
+            raise TreebridgeError("a batch needs a limit; set batch_words or batch_sentences")
         check_seed(self.seed)
 
     @classmethod
     def preset(cls, name: str = "default", **changes: Any) -> ParserSettings:
-        """A named choice, with changes."""
+        """A preset, with changes."""
         if name not in PRESETS:
             raise TreebridgeError(f"preset {name!r} is not known; choose from {', '.join(PRESETS)}")
         return replace(PRESETS[name], **changes)
@@ -68,21 +66,21 @@ class ParserSettings:
         return self.batch_words, self.batch_sentences
 
     def config(self) -> dict[str, Any]:
-        """For a config.json."""
+        """The settings as saved in config.json."""
         return {**asdict(self), "betas": list(self.betas)}
 
     @classmethod
     def from_config(
         cls, config: dict[str, Any], file: str | Path = "config.json"
     ) -> ParserSettings:
-        """Settings that were saved; what a later version has added is at its default."""
+        """Restore saved settings; fields added by later versions keep their defaults."""
         known = {setting.name: type(setting.default) for setting in fields(cls)}
         chosen = {
             name: field(config, name, list if kind is tuple else kind, file)
             for name, kind in known.items()
             if name in config
         }
-        chosen.setdefault("neighbours", 0)  # taggers saw none when this was not written down
+        chosen.setdefault("neighbours", 0)  # what taggers used before the setting existed
         betas = tuple(chosen.get("betas", cls.betas))
         if len(betas) != 2 or not all(isinstance(beta, float) for beta in betas):
             raise TreebridgeError(f"damaged: 'betas' should be two numbers; {FIX}", file=file)
@@ -93,11 +91,11 @@ class ParserSettings:
 
 
 PRESETS = {
-    # What trains best within an hour on two cores.
+    # The best that trains within an hour on two cores.
     "default": ParserSettings(),
-    # Minutes; good enough to see whether the rest works.
+    # Trains in minutes; good enough to try things out.
     "small": ParserSettings(hidden=150, arc=200, tagger=200, epochs=5),
-    # Table 2 of the paper; where it is silent, what its authors ran.
+    # Table 2 of the paper; otherwise as in the authors' code.
     "paper": ParserSettings(
         tags="gold",
         hidden=500,
@@ -116,29 +114,29 @@ PRESETS = {
 
 @dataclass(frozen=True)
 class ProjectSettings:
-    """Which sentence pairs carry trees over, and what becomes of words without a link."""
+    """Which sentence pairs to project trees over, and how to treat unlinked words."""
 
     sentences: int = 15000  # at most
     shortest: int = 4  # words
     longest: int = 40
-    density: float = 0.7  # share of linked words, on the side that has fewer
-    confident: float = 0.8  # share of sentences that is kept, the most confident first
-    fill: bool = True  # words without a link get the parser's own prediction, else nothing
-    own_labels: float = 0.5  # share of every label that is the bridged parser's own prediction
+    density: float = 0.7  # minimum share of linked words, on both sides
+    confident: float = 0.8  # share of sentences to keep, the most confident first
+    fill: bool = True  # use the bridged parser's predictions for unlinked words
+    own_labels: float = 0.5  # weight of the bridged parser's own label predictions
 
 
 @dataclass(frozen=True)
 class RefineSettings:
-    """How long and how fast a parser learns from projected trees."""
+    """How a parser is refined on projected trees."""
 
     epochs: int = 3
     learning_rate: float = 5e-4
-    source_share: float = 0.5  # words of source trees in an epoch, for each word of the target
-    reorder: bool = True  # source trees in the target's word order, as far as links tell it
-    change_map: bool = True  # the bridge's map learns, too
-    trees_times: int = 25  # how often an epoch sees each of the user's own trees
-    patience: int = 2  # epochs without a lower held-out loss
-    passes: int = 1  # with more, the refined parser fills what links leave open, and so on
+    source_share: float = 0.5  # words of source trees per target word in an epoch
+    reorder: bool = True  # put source trees into the target's word order, estimated from links
+    change_map: bool = True  # train the bridge's map too
+    trees_times: int = 25  # repetitions of each of the user's trees per epoch
+    patience: int = 2  # epochs without a lower held-out loss before stopping
+    passes: int = 1  # each pass fills unlinked words with the parser of the one before
     seed: int = 1
     project: ProjectSettings = field_(default_factory=ProjectSettings)
 

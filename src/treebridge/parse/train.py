@@ -1,4 +1,4 @@
-"""Training: epochs over vectors on disk, the best on dev kept, interrupted and resumed at will."""
+"""Train a parser on vectors on disk; keep the best epoch on dev; resume if interrupted."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from treebridge.progress import QUIET, Progress
 from treebridge.torchrun import TorchRun
 
 STAGE = "training"
-HELD_OUT = 20  # one sentence in so many is dev where none is given
+HELD_OUT = 20  # one sentence in 20 is held out as dev if none is given
 
 
 @dataclass
 class Training:
-    """All that one training needs; `run` gives the best weights and one entry an epoch."""
+    """One training run; `run` returns the best weights and one entry of metrics per epoch."""
 
     model: Biaffine
     settings: ParserSettings
     train: Examples
     dev: Examples
-    gold: Sequence[Sentence]  # the trees of dev
+    gold: Sequence[Sentence]  # the dev trees
     labels: Names
     tags: Names
     workers: TorchRun
@@ -53,7 +53,7 @@ class Training:
     progress: Progress = QUIET
 
     def run(self) -> tuple[Weights, list[Metrics]]:
-        """Train to the end, from where an interrupted run of the same stopped."""
+        """Train to the end, resuming an interrupted run."""
         settings, fused = self.settings, self.workers.device in ("cpu", "cuda")
         optimizer = torch.optim.Adam(
             self.model.parameters(), settings.learning_rate, settings.betas, fused=fused
@@ -69,7 +69,7 @@ class Training:
             weights = copy_weights(self.model)
             state = Checkpoint(self.key(), weights, optimizer.state_dict(), weights)
         self._since = (time.perf_counter(), len(state.history) / settings.epochs)
-        # The caller's random numbers are left alone.
+        # Do not disturb the caller's random state.
         devices = [torch.cuda.current_device()] if self.workers.device == "cuda" else []
         with torch.random.fork_rng(devices):
             while not self._finished(state.history):
@@ -99,11 +99,11 @@ class Training:
 
     def _epoch(self, epoch: int, optimizer: torch.optim.Optimizer) -> Metrics:
         self.model.train()
-        # Every epoch has its own random numbers, so that it is the same after an interruption.
+        # Seed every epoch, so that a resumed run gives the same result.
         torch.manual_seed((self.settings.seed << 40) + (epoch << 16) + self.workers.rank)
         start = time.perf_counter()
         plan = self.workers.share(self.train.epoch(self.settings, epoch))
-        loss, own, words = 0.0, 0, 0  # own: the words of this process
+        loss, own, words = 0.0, 0, 0  # own: words of this process; words: of all processes
         for done, batch in enumerate(self.train.batches(plan)):
             rate = self._learning_rate(epoch + done / len(plan))
             for group in optimizer.param_groups:
@@ -133,7 +133,7 @@ class Training:
         }
 
     def _step(self, batch: Batch, optimizer: torch.optim.Optimizer) -> tuple[float, int]:
-        """One step; the loss summed over this process's words, and the words of all."""
+        """Take one step; return this process's summed loss and the words of all processes."""
         optimizer.zero_grad()
         loss = self.model.loss(to_device(batch, self.workers.device))
         loss.backward()  # type: ignore[no-untyped-call]
@@ -146,7 +146,7 @@ class Training:
         settings = self.settings
         if settings.schedule == "constant":
             return settings.learning_rate
-        warm = min(1.0, (epoch + 0.02) / 0.5)  # half an epoch to get up speed
+        warm = min(1.0, (epoch + 0.02) / 0.5)  # warm up for half an epoch
         share = epoch / settings.epochs
         return settings.learning_rate * warm * (1 + math.cos(math.pi * share)) / 2
 
@@ -155,7 +155,7 @@ class Training:
         return (time.perf_counter() - start) / max(share - before, 1e-9) * (1 - share)
 
     def score_dev(self) -> Scores:
-        """The scores of the present weights on dev."""
+        """Score the current weights on dev."""
         self.model.eval()
         plan = batches_by_length(self.dev.lengths, *self.settings.limits)
         trees = list(self.gold)
@@ -170,7 +170,7 @@ class Training:
 
 
 class Trained(NamedTuple):
-    """What training gives; the fields that make a parser."""
+    """The result of training: the parts of a parser."""
 
     model: Biaffine
     space: Space
@@ -189,7 +189,7 @@ def train_on(
     work: Path | None,
     progress: Progress,
 ) -> Trained:
-    """Encode a treebank or find it encoded, fit its isotropy, and train in that space."""
+    """Encode a treebank (or load it from the cache), fit its isotropy and train a parser."""
     if dev is None:
         dev = [s for i, s in enumerate(treebank) if i % HELD_OUT == HELD_OUT - 1]
         treebank = [s for i, s in enumerate(treebank) if i % HELD_OUT != HELD_OUT - 1]
@@ -197,7 +197,7 @@ def train_on(
     _check_trees(dev, "dev")
     workers = TorchRun(choose_device(device))
     if not workers.first:
-        workers.wait()  # the first encodes for all
+        workers.wait()  # the first process encodes for all
     train_store = encode_into_store(encoder, [s.forms for s in treebank], progress=progress)
     dev_store = encode_into_store(encoder, [s.forms for s in dev], progress=progress)
     if workers.first:
@@ -207,7 +207,7 @@ def train_on(
     labels = Names.collect(label for s in treebank for label in s.deprels)
     tags = Names.collect(tag for s in treebank for tag in s.upos)
     if settings.tags != "none" and not tags:
-        raise TreebridgeError("the treebank has no UPOS tags; train without tags (none)")
+        raise TreebridgeError("the treebank has no UPOS tags; set tags to none")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         model = Biaffine(settings, space.dim, len(labels), len(tags))
@@ -235,7 +235,7 @@ def train_on(
 
 def _check_trees(sentences: Sequence[Sentence], what: str) -> None:
     if not any(len(sentence) for sentence in sentences):
-        raise TreebridgeError(f"there are no {what} sentences; a parser is trained on trees")
+        raise TreebridgeError(f"no {what} sentences; give a treebank with trees")
     for number, sentence in enumerate(sentences, 1):
         if None in sentence.heads:
             raise TreebridgeError(f"{what} sentence {number} has words without HEAD")

@@ -1,4 +1,4 @@
-"""Names and their numbers: the labels and tags that a parser knows."""
+"""Vocabularies of labels and tags."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNKNOWN = -1
 
 
 class Names(Sequence[str]):
-    """A fixed list of names, in alphabetical order when it is collected."""
+    """A fixed list of names with their indices."""
 
     def __init__(self, names: Iterable[str]):
         self._names = list(names)
@@ -19,15 +19,15 @@ class Names(Sequence[str]):
 
     @classmethod
     def collect(cls, names: Iterable[str]) -> Names:
-        """All names that occur; `_` is none."""
+        """The distinct names in alphabetical order, without `_`."""
         return cls(sorted(set(names) - {"_"}))
 
     def numbers(self, names: Iterable[str]) -> NDArray[np.int64]:
-        """The number of each name, UNKNOWN for one that is not in the list."""
+        """The index of each name, UNKNOWN if it is not in the list."""
         return np.array([self._numbers.get(name, UNKNOWN) for name in names], np.int64)
 
     def names(self, numbers: Iterable[int]) -> list[str]:
-        """And back."""
+        """The names at these indices."""
         return [self._names[number] for number in numbers]
 
     def __contains__(self, name: object) -> bool:

@@ -1,7 +1,7 @@
-"""Word order: source trees put into the order that the links say the target has.
+"""Reorder source trees into the target's word order, as estimated from links.
 
-A BiLSTM learns where dependents stand. English adjectives stand before their nouns, Portuguese ones
-mostly after; a parser that has seen gold trees of both orders finds the head on either side.
+A BiLSTM learns on which side of the head dependents are. English adjectives precede their nouns,
+Portuguese ones mostly follow; a parser trained on trees of both orders finds heads on either side.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from treebridge.parse.padding import Indices, Rows
 from treebridge.parse.project.projection import LinkArray
 from treebridge.parse.settings import ParserSettings
 
-LEAST = 50  # arcs that must have been seen before anything is said about a label
-Kind = tuple[int, bool]  # a label, and whether the dependent stands before its head
+LEAST = 50  # arcs needed to estimate the order of a label
+Kind = tuple[int, bool]  # a label, and whether the dependent precedes its head
 
 
 @dataclass
 class WordOrder:
-    """How often the target puts a dependent on the other side of its head than the source does."""
+    """How often a dependent changes sides of its head between source and target."""
 
     arcs: Counter[Kind] = field(default_factory=Counter)
     flipped: Counter[Kind] = field(default_factory=Counter)
 
     def add(self, heads: Indices, labels: Indices, links: LinkArray) -> None:
-        """Count the arcs of a source tree both ends of which are linked."""
+        """Count the arcs of a source tree whose two ends are linked."""
         place = dict(links.tolist())
         for word, (head, label) in enumerate(zip(heads.tolist(), labels.tolist(), strict=True)):
             here, there = place.get(word), place.get(head - 1)
@@ -38,7 +38,7 @@ class WordOrder:
                 self.flipped[kind] += (here < there) != kind[1]
 
     def flips(self) -> dict[Kind, float]:
-        """The probability that a dependent changes sides; what is rare stays where it is."""
+        """The probability that a dependent changes sides; rare kinds never do."""
         return {
             kind: self.flipped[kind] / count for kind, count in self.arcs.items() if count >= LEAST
         }
@@ -47,9 +47,9 @@ class WordOrder:
 def reorder(
     heads: Indices, labels: Indices, flips: dict[Kind, float], rng: np.random.Generator
 ) -> Indices:
-    """An order of the words in which dependents have changed sides, as often as `flips` says.
+    """Draw a word order in which dependents change sides with the probabilities `flips`.
 
-    They take their own dependents along and come to stand next to the head.
+    A dependent moves next to its head, together with its own subtree.
     """
     n = len(heads)
     sides: list[list[list[int]]] = [[[] for _ in range(n + 1)] for _ in range(4)]
@@ -64,7 +64,7 @@ def reorder(
     if not any(to_left) and not any(to_right):
         return np.arange(n)
     order: list[int] = []
-    waiting = [(0, False)]  # a word, and whether its dependents were put in already
+    waiting = [(0, False)]  # a word, and whether its dependents are already queued
     while waiting:
         word, done = waiting.pop()
         if done:
@@ -80,12 +80,12 @@ def reorder(
 
 @dataclass
 class Reordered(Examples):
-    """Sentences with trees in another order, which changes from epoch to epoch."""
+    """Examples whose word order is drawn again in every epoch."""
 
     flips: dict[Kind, float] = field(default_factory=dict)
 
     def epoch(self, settings: ParserSettings, epoch: int) -> list[Indices]:
-        """The batches of an epoch, whose orders are drawn anew."""
+        """The batches of an epoch, with new word orders."""
         self._rng = np.random.default_rng([settings.seed, epoch, 1])
         return super().epoch(settings, epoch)
 
@@ -103,5 +103,5 @@ class Reordered(Examples):
 
 
 def in_order(examples: Examples, order: WordOrder) -> Reordered:
-    """The same sentences in the target's order."""
+    """The same sentences in the target's word order."""
     return Reordered(**vars(examples), flips=order.flips())

@@ -1,4 +1,4 @@
-"""From a bitext and its links to sentences that a bridged parser can learn from."""
+"""Make training sentences for a bridged parser from a bitext and its links."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 def choose_pairs(
     pairs: Iterable[tuple[Pair, LinkArray]], settings: ProjectSettings, seed: int = 1
 ) -> list[tuple[Pair, LinkArray]]:
-    """Well linked pairs of middling length, drawn evenly; memory holds only those that are kept."""
+    """Draw pairs of suitable length and link density uniformly, holding only those in memory."""
 
     def good(item: tuple[Pair, LinkArray]) -> bool:
         (source, target), links = map(len, item[0]), item[1]
@@ -48,13 +48,13 @@ def choose_pairs(
 def choose_sentences(
     sentences: Iterable[Sequence[str]], settings: ProjectSettings, seed: int = 1
 ) -> list[Sequence[str]]:
-    """Sentences of middling length, drawn evenly."""
+    """Draw sentences of suitable length uniformly."""
     good = (words for words in sentences if settings.shortest <= len(words) <= settings.longest)
     return _draw(good, settings.sentences, seed)
 
 
 def _draw(items: Iterable[T], most: int, seed: int) -> list[T]:
-    """As many as are wanted, each as likely as any other; no more than these are held."""
+    """Draw at most `most` items uniformly (reservoir sampling)."""
     rng = np.random.default_rng(seed)
     kept: list[T] = []
     for seen, item in enumerate(items, 1):
@@ -75,11 +75,11 @@ def carry(
     progress: Progress = QUIET,
     check_sides: bool = True,
 ) -> tuple[Projected, WordOrder]:
-    """Parse the source sides, carry what is believed over the links, and leave out the unsure.
+    """Parse the source sides, project the distributions over the links, keep confident sentences.
 
-    The same trees and links say how the target orders its words. A parser that wants gold tags
-    needs a tagger: one in the same space that predicts them. Pairs whose sides look swapped are
-    refused, unless `check_sides` is false.
+    The word order of the target is estimated from the same trees and links. A parser trained on
+    gold tags needs a tagger: a parser in the same space that predicts tags. Raises an error if the
+    sides look swapped, unless `check_sides` is false.
     """
     _check_tagger(tagger, parser)
     if check_sides:
@@ -90,25 +90,23 @@ def carry(
     target = _vectors(bridged.load_encoder(), [p.target for p, _ in pairs], bridged, progress)
     tags = _tags(tagger, source, parser)
     soft: list[Soft | None] = [None] * len(pairs)
-    sure = np.zeros(len(pairs))
+    confidence = np.zeros(len(pairs))
     order = WordOrder()
-    for index, believed in distributions(parser.biaffine, source, tags, parser.device):
+    for index, predicted in distributions(parser.biaffine, source, tags, parser.device):
         pair, links = pairs[index]
-        soft[index] = project(believed, links, len(pair.target))
-        order.add(believed.arcs.argmax(1), believed.labels.argmax(1), links)
-        sure[index] = float(np.log(np.maximum(believed.arcs.max(1), 1e-9)).mean())
+        soft[index] = project(predicted, links, len(pair.target))
+        order.add(predicted.arcs.argmax(1), predicted.labels.argmax(1), links)
+        confidence[index] = predicted.confidence()
     projected = [part for part in soft if part is not None]
     if settings.fill:
-        guessed = [part.best_tags() for part in projected]
-        if mine := _tags(tagger, target, bridged):  # unlinked words have one, too
-            guessed = [np.where(g < 0, m, g) for g, m in zip(guessed, mine, strict=True)]
-        for index, own in distributions(
-            bridged.biaffine, target, guessed, bridged.device, projected
-        ):
+        tags = [part.best_tags() for part in projected]
+        if predicted_tags := _tags(tagger, target, bridged):  # for unlinked words
+            tags = [np.where(t < 0, p, t) for t, p in zip(tags, predicted_tags, strict=True)]
+        for index, own in distributions(bridged.biaffine, target, tags, bridged.device, projected):
             projected[index] = fill(projected[index], own, settings.own_labels)
     else:
         projected = [mask(part) for part in projected]
-    keep = np.flatnonzero(sure >= np.quantile(sure, 1 - settings.confident))
+    keep = np.flatnonzero(confidence >= np.quantile(confidence, 1 - settings.confident))
     return Projected([target[i] for i in keep], [projected[i].half() for i in keep]), order
 
 
@@ -120,9 +118,9 @@ def own_distributions(
     tagger: Parser | None = None,
     progress: Progress = QUIET,
 ) -> Projected:
-    """Self-training: the parser's own beliefs, sharpened, where it is surest.
+    """Self-training: the parser's own sharpened distributions, for its most confident sentences.
 
-    The tagger is as of `carry`: what it has learned in the source serves the target, too.
+    `tagger` as in `carry`: trained on the source, it tags the target too.
     """
     if not any(sentences):
         raise TreebridgeError(
@@ -132,12 +130,12 @@ def own_distributions(
     target = _vectors(bridged.load_encoder(), sentences, bridged, progress)
     tags = _tags(tagger, target, bridged)
     soft: dict[int, Soft] = {}
-    sure = np.full(len(sentences), -np.inf)
-    for index, believed in distributions(bridged.biaffine, target, tags, bridged.device):
-        sure[index] = float(np.log(np.maximum(believed.arcs.max(1), 1e-9)).mean())
-        soft[index] = Soft(*(_sharpen(part) for part in believed)).half()
-    least = np.quantile(sure[np.isfinite(sure)], 1 - settings.confident)
-    keep = [index for index in sorted(soft) if sure[index] >= least]
+    confidence: dict[int, float] = {}
+    for index, predicted in distributions(bridged.biaffine, target, tags, bridged.device):
+        confidence[index] = predicted.confidence()
+        soft[index] = Soft(*(_sharpen(part) for part in predicted)).half()
+    least = np.quantile([*confidence.values()], 1 - settings.confident)
+    keep = [index for index in sorted(soft) if confidence[index] >= least]
     return Projected([target[i] for i in keep], [soft[i] for i in keep])
 
 
@@ -149,7 +147,7 @@ def _sharpen(rows: NDArray[np.float32]) -> NDArray[np.float32]:
 def _vectors(
     encoder: Encoder, sentences: Sequence[Sequence[str]], parser: Parser, progress: Progress
 ) -> list[Rows]:
-    """The words of each sentence in the parser's space, in fp16."""
+    """Vectors of each sentence in the parser's space, in fp16."""
     store = encode_into_store(encoder, list(sentences), progress=progress)
     into = parser.bridge.transform if parser.bridge else parser.space.transform
     rows: list[Rows] = []
@@ -165,8 +163,8 @@ def _check_tagger(tagger: Parser | None, parser: Parser) -> None:
         return
     if tagger is None:
         raise TreebridgeError(
-            "this parser was trained with gold tags, and text has none; give a tagger: a parser "
-            "of the same encoder that was trained with predicted tags"
+            "the parser was trained on gold tags, which text does not have; give a tagger: a "
+            "parser with the same encoder, trained with predicted tags"
         )
     if tagger.settings.tags != "predicted" or tagger.space.fingerprint != parser.space.fingerprint:
         raise TreebridgeError(
@@ -175,11 +173,11 @@ def _check_tagger(tagger: Parser | None, parser: Parser) -> None:
 
 
 def _tags(tagger: Parser | None, vectors: Sequence[Rows], parser: Parser) -> list[Indices] | None:
-    """What the tagger thinks, in the parser's own numbers; None for a parser that wants none."""
+    """The tagger's predictions as the parser's tag indices; None if the parser needs no tags."""
     if parser.settings.tags != "gold" or tagger is None:
         return None
     found: list[Indices] = [np.zeros(0, np.int64)] * len(vectors)
-    for index, believed in distributions(tagger.biaffine, vectors, device=tagger.device):
-        names = tagger.tags.names(believed.tags.argmax(1))
+    for index, predicted in distributions(tagger.biaffine, vectors, device=tagger.device):
+        names = tagger.tags.names(predicted.tags.argmax(1))
         found[index] = parser.tags.numbers(names)
     return found

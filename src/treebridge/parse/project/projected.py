@@ -1,4 +1,4 @@
-"""Sentences with beliefs instead of trees, as something to learn from."""
+"""Training sentences with distributions instead of trees."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from treebridge.parse.project.projection import Soft, pad
 
 @dataclass
 class Projected:
-    """Target sentences: vectors in the parser's space, and what is believed of each."""
+    """Target sentences: vectors in the parser's space, and their distributions."""
 
     vectors: list[Rows]
     soft: list[Soft]
@@ -27,11 +27,11 @@ class Projected:
 
     @property
     def lengths(self) -> Indices:
-        """Words of each sentence."""
+        """Number of words of each sentence."""
         return np.array([len(rows) for rows in self.vectors], np.int64)
 
     def digest(self) -> str:
-        """A hash of all of it."""
+        """A hash of vectors and distributions."""
         digest = hashlib.sha256()
         for rows, soft in zip(self.vectors, self.soft, strict=True):
             for part in (rows, *soft):
@@ -39,7 +39,7 @@ class Projected:
         return digest.hexdigest()
 
     def batch(self, indices: Indices) -> tuple[Batch, Soft]:
-        """Sentences side by side, and their beliefs padded with zeros."""
+        """A batch of sentences, and their distributions padded with zeros."""
         soft = [self.soft[i] for i in indices]
         given = [part.best_tags() for part in soft] if soft[0].tags.shape[1] else None
         batch = make_batch([self.vectors[i] for i in indices], given)
@@ -47,10 +47,10 @@ class Projected:
 
 
 def soft_loss(model: Biaffine, batch: Batch, soft: Soft) -> Tensor:
-    """Cross-entropy against distributions, summed over words; empty rows count nothing."""
+    """Cross-entropy against distributions, summed over words; empty rows are ignored."""
     states = model(batch)
     arcs, labels, tags = (torch.from_numpy(part).to(states.arcs.device) for part in soft)
-    logs = states.arcs.log_softmax(-1).masked_fill(arcs == 0, 0)  # −inf · 0 would be no number
+    logs = states.arcs.log_softmax(-1).masked_fill(arcs == 0, 0)  # −inf · 0 would be NaN
     total: Tensor = -(arcs * logs).sum()
     scores = model.label_scores(states, arcs.argmax(-1))
     total = total - (labels * scores.log_softmax(-1)).sum()

@@ -1,7 +1,7 @@
-"""Trees carried over links as distributions (SubDP: Shi, Gimpel and Livescu 2022).
+"""Project trees over links as distributions (SubDP: Shi, Gimpel and Livescu 2022).
 
-A source parser gives each word a distribution over heads, over labels and over tags. Through the
-links of a sentence pair these become distributions of target words, which a parser can learn from.
+A source parser gives each word distributions over heads, labels and tags. The links of a sentence
+pair turn them into distributions for target words, on which a parser can be trained.
 """
 
 from __future__ import annotations
@@ -13,29 +13,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
-Rows = NDArray[np.floating]  # fp32 to compute with, fp16 to keep
+Rows = NDArray[np.floating]  # computed in fp32, stored in fp16
 LinkArray = NDArray[np.int64]  # [links, 2]: source word, target word
 
 
 class Soft(NamedTuple):
-    """What is believed of a sentence of n words; a row that sums to less than one is unsure."""
+    """Distributions for a sentence of n words; rows may sum to less than one."""
 
     arcs: Rows  # [n, n+1], head 0 is the root
     labels: Rows  # [n, labels]
-    tags: Rows  # [n, tags]; no columns where nobody predicts tags
+    tags: Rows  # [n, tags]; no columns if tags are not predicted
 
     def best_tags(self) -> NDArray[np.int64]:
-        """The likeliest tag of each word, −1 where little is known."""
+        """The most likely tag of each word; −1 if its row sums to at most one half."""
         best = self.tags.argmax(1) if self.tags.shape[1] else 0
         return np.where(self.tags.sum(1) > 0.5, best, -1).astype(np.int64)
 
+    def confidence(self) -> float:
+        """Mean log-probability of the most likely heads."""
+        return float(np.log(np.maximum(self.arcs.max(1), 1e-9)).mean())
+
     def half(self) -> Soft:
-        """The same in fp16, to be kept."""
+        """A copy in fp16, for storage."""
         return Soft(*(part.astype(np.float16) for part in self))
 
 
 def pad(parts: Sequence[Rows]) -> Floats:
-    """Rows of several sentences side by side, with zeros where one is shorter or narrower."""
+    """Stack the rows of several sentences, padded with zeros."""
     size = [max(part.shape[axis] for part in parts) for axis in (0, 1)]
     padded = np.zeros((len(parts), *size), np.float32)
     for place, part in zip(padded, parts, strict=True):
@@ -44,10 +48,10 @@ def pad(parts: Sequence[Rows]) -> Floats:
 
 
 def project(source: Soft, links: LinkArray, words: int) -> Soft:
-    """The source's beliefs, carried to a target sentence of so many words.
+    """Project the source's distributions to a target sentence of `words` words.
 
-    P(q | p) = Σᵢ Σⱼ A[p, i] · P(j | i) · B[j, q], with A and B the links, normalised by row; the
-    root goes to the root. What falls on unlinked words or from a word to itself is lost.
+    P(q | p) = Σᵢ Σⱼ A[p, i] · P(j | i) · B[j, q], with A and B the row-normalised links; the root
+    maps to the root. Probability mass on unlinked words, or of a word heading itself, is dropped.
     """
     to_source = np.zeros((words, len(source.arcs)), np.float32)  # A: [target, source]
     to_source[links[:, 1], links[:, 0]] = 1
@@ -60,30 +64,30 @@ def project(source: Soft, links: LinkArray, words: int) -> Soft:
 
 
 def fill(projected: Soft, own: Soft, own_labels: float = 0.0) -> Soft:
-    """What the projection leaves open, filled with a target parser's own belief.
+    """Fill the missing probability mass with a target parser's own distributions.
 
-    Heads cross better than labels: what English says with a compound, another language says with a
-    preposition or an adjective. So of labels a share is the target parser's own in any case.
+    Heads transfer better than labels: another language may use a preposition or an adjective where
+    English uses a compound. So `own_labels` is the least share of the parser's own labels.
     """
     open_labels = projected._replace(labels=(1 - own_labels) * projected.labels)
     parts = []
-    for known, believed in zip(open_labels, own, strict=True):
+    for known, predicted in zip(open_labels, own, strict=True):
         missing = np.clip(1 - known.sum(1, keepdims=True), 0, 1)
-        parts.append(known + missing * believed)
+        parts.append(known + missing * predicted)
     return Soft(*parts)
 
 
 def mask(projected: Soft, least: float = 0.5) -> Soft:
-    """Rows that kept little are emptied, so that nothing is learned from them; the others sum to 1.
+    """Zero out words whose arcs kept less than `least` of their mass; normalise the others.
 
-    A label without its arc teaches nothing either.
+    Labels and tags of a word without arcs are dropped too.
     """
-    sure = projected.arcs.sum(1, keepdims=True) >= least
-    return Soft(*(_rows_to_one(part) * sure for part in projected))
+    kept = projected.arcs.sum(1, keepdims=True) >= least
+    return Soft(*(_rows_to_one(part) * kept for part in projected))
 
 
 def density(links: LinkArray, source_words: int, target_words: int) -> float:
-    """The smaller share of linked words of the two sides."""
+    """Share of linked words on the side with the smaller share."""
     if not len(links):
         return 0.0
     left, right = (len(np.unique(side)) for side in links.T)
