@@ -124,13 +124,13 @@ def test_figures_and_ablation(here: Run, options: list[object], tmp_path: Path) 
     assert choices[:7] == ["", "word", "sense", "occurrence", "gold", "predicted", "none"]
     assert choices[7:13] == ["sense", "occurrence", "1", "2", "self", "links"]
     assert found[9]["scores"] == found[0]["scores"]
-    assert choices[-2:] == ["target's", "source's"] and found[-2]["scores"] == found[12]["scores"]
+    assert choices[-2:] == ["target", "source"] and found[-2]["scores"] == found[12]["scores"]
     assert len(found) == 21 and found[11]["quality"] == found[12]["quality"]
     assert all(v["failed"] is None for v in found), found
     assert found[0]["scores"] == found[2]["scores"] == found[4]["scores"]
     assert found[5]["scores"] != found[4]["scores"]  # its own tags, and not all of them right
     wrong = here("reproduce", "ablation", *options, "--groups", "colour", "--dry-run")
-    assert wrong.returncode == 2 and "there is no group 'colour'" in wrong.stderr
+    assert wrong.returncode == 2 and "unknown group 'colour'" in wrong.stderr
 
 
 def test_build(here: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,10 +177,10 @@ def test_build(here: Run, data: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_mistakes(here: Run, tmp_path: Path) -> None:
     for arguments, sentence in (
-        (["--languages", "xx"], "there is no language 'xx'; there are es, pt"),
-        (["--systems", "best"], "there is no system 'best'"),
+        (["--languages", "xx"], "unknown language 'xx'; choose from es, pt"),
+        (["--systems", "best"], "unknown system 'best'"),
         (["--encoder", "folder"], "--encoder folder: write it as pt=FOLDER"),
-        (["--corpus", "Europarl"], "a corpus of OPUS as NAME/VERSION"),
+        (["--corpus", "Europarl"], "an OPUS corpus as NAME/VERSION"),
     ):
         done = here("reproduce", "table1", "--dry-run", "--offline", *arguments)
         assert done.returncode == 2 and sentence in done.stderr, done.stderr

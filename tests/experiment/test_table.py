@@ -192,7 +192,7 @@ def test_seeds_and_formats(lab: Laboratory, tmp_path: Path) -> None:
     markdown = to_markdown(table)
     best = max(table.cell(name, "qab").mean("LAS") for name in ("word+in", "sense+in"))
     assert f"**{best:.2f} ±" in markdown and "| failed |" in markdown
-    assert "there is no multilingual encoder" in markdown
+    assert "no multilingual encoder given for" in markdown
     assert to_latex(table).count(r"\\") == 4 and r"\textbf{" in to_latex(table)
 
 
@@ -215,5 +215,5 @@ def test_the_paper_stands_beside_its_rows() -> None:
 def test_systems_by_name() -> None:
     assert "delexicalized" not in [s.name for s in choose_systems(None, "predicted")]
     assert [s.name for s in choose_systems(["sense", "word", "sense"], "gold")] == ["sense", "word"]
-    with pytest.raises(TreebridgeError, match="no system 'nothing'; there are delexicalized"):
+    with pytest.raises(TreebridgeError, match="unknown system 'nothing'; choose from delex"):
         choose_systems(["nothing"], "gold")

@@ -1,4 +1,4 @@
-"""What each choice is worth: the default system with one thing changed at a time."""
+"""Ablations: the default system with one setting changed at a time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 from treebridge.bridge.settings import BridgeSettings
 from treebridge.corpus.bitext import Bitext
-from treebridge.errors import TreebridgeError, first_line
+from treebridge.errors import TreebridgeError
 from treebridge.experiment.inputs import Source, Target
 from treebridge.experiment.lab import Lab, LabSettings
 from treebridge.experiment.refining import Refined
 from treebridge.experiment.systems import System
-from treebridge.experiment.table import Result, find_result
+from treebridge.experiment.table import Result, failure_reason, find_result
 from treebridge.experiment.transfer import Crossing, Fitted
 from treebridge.parse.settings import ProjectSettings, RefineSettings
 from treebridge.progress import Progress
@@ -26,19 +26,19 @@ SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
 @dataclass(frozen=True)
 class Variant:
-    """One choice in one group; what it changes of everything that can be chosen."""
+    """One choice in a group of alternatives, with all settings of the system."""
 
     group: str
     choice: str
     settings: LabSettings
     bridge: BridgeSettings
     pairs: int | None
-    refine: Callable[[Fitted], Crossing] = lambda start: start  # what follows the bridge
+    refine: Callable[[Fitted], Crossing] = lambda start: start  # applied after the bridge
 
 
 @dataclass
 class Outcome:
-    """A variant's results over seeds and its bridge's quality, or why there are none."""
+    """A variant's results over seeds and its bridge's quality, or the reason it failed."""
 
     variant: Variant
     results: list[Result] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Outcome:
     failed: str | None = None
 
     def mean(self, metric: str) -> float:
-        """Over seeds."""
+        """Mean over seeds."""
         return statistics.fmean(result.scores[metric] for result in self.results)
 
 
@@ -56,12 +56,12 @@ def variants(
     groups: Sequence[str],
     bridge: BridgeSettings | None = None,
 ) -> Iterator[Variant]:
-    """The default first, then each group's other choices; a choice that is the default is too."""
+    """The default first, then every choice of each group, including the default one."""
     default = Variant("default", "", settings, bridge or BridgeSettings(), pairs)
     yield default
     for group in groups:
         if group not in GROUPS:
-            raise TreebridgeError(f"there is no group {group!r}; there are {', '.join(GROUPS)}")
+            raise TreebridgeError(f"unknown group {group!r}; choose from {', '.join(GROUPS)}")
         yield from GROUPS[group](default)
 
 
@@ -86,50 +86,41 @@ def _settings(
 
 def _sizes(base: Variant) -> list[Variant]:
     sizes = [size for size in SIZES if base.pairs is None or size < base.pairs]
-    chosen = [*sizes, base.pairs]  # None is all there is
+    chosen = [*sizes, base.pairs]  # None for all pairs
     return [replace(base, group="pairs", choice=f"{n:,}" if n else "all", pairs=n) for n in chosen]
 
 
-def _stretched(base: Variant) -> list[Variant]:
-    """The map that is no rotation, on senses and on single occurrences."""
+def _blends(base: Variant) -> list[Variant]:
+    """The non-orthogonal map `blend`, on senses and on single occurrences."""
     levels = ("sense", "occurrence")
     made = {level: base.bridge.changed(level=level, map="blend") for level in levels}
     return [replace(base, group="blend", choice=level, bridge=b) for level, b in made.items()]
 
 
-def _projected(**changes: Any) -> Callable[[Fitted], Crossing]:
-    """Refined with other settings of projection."""
-    return partial(Refined, refine=RefineSettings(project=ProjectSettings(**changes)))
-
-
 def _refined(base: Variant) -> list[Variant]:
-    """Learning on, and what each of its ingredients is worth."""
+    """Refining, and refining with one part changed."""
+
+    def projected(**changes: Any) -> Callable[[Fitted], Crossing]:
+        return partial(Refined, refine=RefineSettings(project=ProjectSettings(**changes)))
+
     ways: dict[str, Callable[[Fitted], Crossing]] = {
         "self": partial(Refined, links=False),
         "links": Refined,
-        "links, unlinked words masked": partial(
-            Refined, refine=RefineSettings(project=ProjectSettings(fill=False))
-        ),
-        "links, labels as carried": partial(
-            Refined, refine=RefineSettings(project=ProjectSettings(own_labels=0.0))
-        ),
-        "links, unsure sentences too": partial(
-            Refined, refine=RefineSettings(project=ProjectSettings(confident=1.0))
-        ),
+        "links, unlinked words masked": projected(fill=False),
+        "links, projected labels only": projected(own_labels=0.0),
+        "links, all sentences": projected(confident=1.0),
         "links, no source trees": partial(Refined, refine=RefineSettings(source_share=0.0)),
-        "links, source trees in their own order": partial(
-            Refined, refine=RefineSettings(reorder=False)
-        ),
-        "links, the map stays": partial(Refined, refine=RefineSettings(change_map=False)),
+        "links, source word order": partial(Refined, refine=RefineSettings(reorder=False)),
+        "links, frozen map": partial(Refined, refine=RefineSettings(change_map=False)),
     }
     return [replace(base, group="refine", choice=c, refine=way) for c, way in ways.items()]
 
 
 def _order(base: Variant) -> list[Variant]:
-    """The word order of source trees alone, of what refining is made of."""
+    """Refining with source trees in the target's or the source's word order."""
     ways: dict[str, Callable[[Fitted], Crossing]] = {
-        "target's": Refined,
-        "source's": partial(Refined, refine=RefineSettings(reorder=False)),
+        "target": Refined,
+        "source": partial(Refined, refine=RefineSettings(reorder=False)),
     }
     return [replace(base, group="order", choice=c, refine=way) for c, way in ways.items()]
 
@@ -151,7 +142,7 @@ GROUPS: dict[str, Callable[[Variant], list[Variant]]] = {
     "symmetrize": _bridges(
         "symmetrize", "symmetrize", ("intersection", "grow-diag-final-and", "union", "forward")
     ),
-    "blend": _stretched,
+    "blend": _blends,
     "senses": _bridges("senses", "senses", (4, 5, 7)),
     "rounds": _bridges("rounds", "rounds", (1, 2)),
     "refine": _refined,
@@ -162,7 +153,7 @@ GROUPS: dict[str, Callable[[Variant], list[Variant]]] = {
         ("gold", "predicted", "none"),
         lambda s, c: replace(s, parser=replace(s.parser, tags=c)),
     ),
-    # Which layer knows most of syntax depends on what an encoder was trained for.
+    # Which layer encodes most syntax depends on the encoder's training objective.
     "layers": _settings("layers", ("last1", "last2", "last4", "-5,-4,-3,-2", "last6"), _encoding),
 }
 
@@ -176,7 +167,7 @@ def run_ablation(
     progress: Progress,
     after: Callable[[list[Outcome]], None] = lambda outcomes: None,
 ) -> list[Outcome]:
-    """Every variant with every seed; variants share in the folder whatever is the same."""
+    """Run every variant with every seed; variants share what they have in common."""
     outcomes = []
     for number, variant in enumerate(chosen, 1):
         outcome = Outcome(variant)
@@ -193,9 +184,8 @@ def run_ablation(
             space = lab.parser("own", True, seeds[0]).space
             outcome.quality = lab.bridge(limited, "own", space, variant.bridge).quality
             progress.say(f"{place}: LAS {outcome.mean('LAS'):.2f}")
-        except Exception as error:  # the other variants go on
-            known = isinstance(error, TreebridgeError)
-            outcome.failed = str(error) if known else f"{type(error).__name__}: {first_line(error)}"
+        except Exception as error:  # continue with the other variants
+            outcome.failed = failure_reason(error)
             progress.say(f"{place} failed: {outcome.failed}")
         after(outcomes)
     return outcomes

@@ -1,4 +1,4 @@
-"""Figure 3 of the paper: how narrow the cone is in which vectors lie, before and after isotropy."""
+"""Figure 3 of the paper: anisotropy of the vectors before and after normalization."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import islice
 from treebridge.bridge.isotropy import Isotropy, anisotropy
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.store import encode_into_store
-from treebridge.errors import TreebridgeError, first_line
 from treebridge.experiment.inputs import Target
 from treebridge.experiment.lab import Lab
+from treebridge.experiment.table import failure_reason
 
-ITERATIONS = 10  # the paper takes 5
+ITERATIONS = 10  # the paper uses 5
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Cone:
 
 @dataclass(frozen=True)
 class PairOfCones:
-    """A language pair: both cones, or why there are none."""
+    """The cones of a language pair, or the reason they could not be measured."""
 
     target: Cone | None
     source: Cone | None
@@ -36,7 +36,7 @@ class PairOfCones:
 
 
 def measure(encoder: Encoder, lab: Lab, text: Sequence[list[str]]) -> tuple[float, ...]:
-    """Degrees of anisotropy of the words of a text, by iteration."""
+    """Anisotropy of the words of a text after each iteration."""
     vectors = encode_into_store(encoder, text, progress=lab.progress).vectors
     fitted = Isotropy.fit(vectors, ITERATIONS)
     rounds = (Isotropy(fitted.means[:n]) for n in range(ITERATIONS + 1))
@@ -46,7 +46,7 @@ def measure(encoder: Encoder, lab: Lab, text: Sequence[list[str]]) -> tuple[floa
 def anisotropy_of_pairs(
     lab: Lab, targets: Sequence[Target], sentences: int
 ) -> dict[str, PairOfCones]:
-    """Both sides of every bitext, the words of its first sentences; a pair that fails says why."""
+    """Measure both sides of every bitext on its first sentences; failures are recorded."""
     found = {}
     for target in targets:
         lab.progress.say(f"{lab.source.code}-{target.code} …")
@@ -59,8 +59,8 @@ def anisotropy_of_pairs(
                 degrees = measure(encoder, lab, text)
                 cones.append(Cone(language.code, language.name, encoder.name, degrees))
             found[target.code] = PairOfCones(cones[0], cones[1])
-        except Exception as error:  # the other pairs go on
-            reason = str(error) if isinstance(error, TreebridgeError) else first_line(error)
+        except Exception as error:  # continue with the other pairs
+            reason = failure_reason(error)
             found[target.code] = PairOfCones(None, None, reason)
             lab.progress.say(f"{lab.source.code}-{target.code} failed: {reason}")
         lab.forget(target)

@@ -1,4 +1,4 @@
-"""Is one system better than another, or was it luck? The paired bootstrap over sentences."""
+"""Significance of a difference between two systems, by paired bootstrap over sentences."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ DRAWS, BLOCK = 10_000, 500
 
 @dataclass(frozen=True)
 class Comparison:
-    """LAS of the first system less that of the second, over all seeds together."""
+    """LAS of the first system minus LAS of the second, over all seeds together."""
 
     systems: tuple[str, str]
     language: str
     difference: float
-    low: float  # 95 % of the draws lie from here …
-    high: float  # … to here
-    p: float  # the share of draws in which the first is not better
+    low: float  # lower end of the 95 % interval
+    high: float  # upper end of the 95 % interval
+    p: float  # share of draws in which the first is not better
 
     def __str__(self) -> str:
         first, second = self.systems
@@ -37,9 +37,9 @@ def paired_bootstrap(
     second: Sequence[Sequence[int]],
     seed: int = 0,
 ) -> Comparison:
-    """Draw sentences with replacement; `words` and right words are [seeds][sentences].
+    """Compare two systems; `words` and the correct words of both are [seeds][sentences].
 
-    A drawn sentence brings the results of all seeds with it, because they are not independent.
+    Sentences are drawn with the results of all seeds, because these are not independent.
     """
     total = np.asarray(words, np.float64).sum(0)  # [sentences]
     gain = np.asarray(first, np.float64).sum(0) - np.asarray(second, np.float64).sum(0)

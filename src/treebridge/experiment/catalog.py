@@ -1,7 +1,6 @@
-"""What the paper used and where it is: treebanks, encoders, vectors and parallel text.
+"""The paper's data and where to download it: treebanks, encoders, vectors and parallel text.
 
-A checksum stands here only for files that we have; for the others it is recorded beside the file
-at the first download.
+Checksums of some files are listed here; others are recorded at the first download.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from treebridge.errors import TreebridgeError
 UD = "2.6"
 SOURCE = "en"
 CORPUS = "ParaCrawl/v6"
-SHA256 = {  # of files of UD 2.6
+SHA256 = {  # of UD 2.6 files
     "en_ewt-ud-dev.conllu": "c374bf85ed0d3b573dd0483c882ba89613b0412e62276f4be6776c8791fc8da7",
     "en_ewt-ud-test.conllu": "ecb7f754375977d84976fe825416ab104ecb9b79be84cf50be872597963d59af",
     "en_ewt-ud-train.conllu": "efd02bc9a51b38e235332498e808e834d192fb9dae8fc1950a48f2ffa7ca00e7",
@@ -33,17 +32,17 @@ class Entry:
 
     code: str
     name: str
-    treebank: str  # the repository's name without UD_
-    stem: str  # how its files begin
+    treebank: str  # repository name without UD_
+    stem: str  # prefix of its file names
     encoder: str  # on the Hugging Face hub
     licence: str  # of the treebank
 
     def file(self, part: str) -> str:
-        """The name of a treebank's file."""
+        """File name of a part of the treebank."""
         return f"{self.stem}-ud-{part}.conllu"
 
     def remote(self, part: str) -> Remote:
-        """Where it is."""
+        """Download address of a part of the treebank."""
         base = "https://raw.githubusercontent.com/UniversalDependencies"
         file = self.file(part)
         url = f"{base}/UD_{self.treebank}/r{UD}/{file}"
@@ -77,26 +76,26 @@ MULTILINGUAL = {
 
 
 def entry(code: str) -> Entry:
-    """A language of the paper by its code."""
+    """Look up a language of the paper by its code."""
     if code not in ENTRIES:
-        raise TreebridgeError(f"there is no language {code!r}; there are {', '.join(TARGETS)}")
+        raise TreebridgeError(f"unknown language {code!r}; choose from {', '.join(TARGETS)}")
     return ENTRIES[code]
 
 
 def vectors(code: str) -> Remote:
-    """fastText vectors of Wikipedia, aligned by RCSLS."""
+    """fastText vectors trained on Wikipedia and aligned with RCSLS."""
     url = f"https://dl.fbaipublicfiles.com/fasttext/vectors-aligned/wiki.{code}.align.vec"
     return Remote(url, "CC BY-SA 3.0")
 
 
 def corpus(name: str, code: str) -> Remote:
-    """Parallel text with English: ParaCrawl v6, or any corpus of OPUS as NAME/VERSION."""
+    """Parallel text with English: ParaCrawl v6, or an OPUS corpus as NAME/VERSION."""
     if name == CORPUS:
         base = "https://s3.amazonaws.com/web-language-models/paracrawl/release6"
         return Remote(f"{base}/{SOURCE}-{code}.txt.gz", "CC0")
     if name.count("/") != 1:
         raise TreebridgeError(
-            f"--corpus {name}: take {CORPUS}, or a corpus of OPUS as NAME/VERSION (Europarl/v8)"
+            f"unknown corpus {name!r}; use {CORPUS} or an OPUS corpus as NAME/VERSION (Europarl/v8)"
         )
     pair = "-".join(sorted((SOURCE, code)))
     url = f"https://object.pouta.csc.fi/OPUS-{name}/moses/{pair}.txt.zip"

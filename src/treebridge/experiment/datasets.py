@@ -1,4 +1,4 @@
-"""From a catalog and a data folder to languages: what is there is taken, the rest is fetched."""
+"""The datasets of an experiment: local files if they exist, downloads otherwise."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from treebridge.progress import QUIET, Progress
 
 @dataclass(frozen=True)
 class Supply:
-    """A data folder, and what the user gives instead of the paper's choices."""
+    """A data folder, and the user's replacements for the paper's data."""
 
     data: Path
-    part: str = "test"  # what is scored
+    part: str = "test"  # part of the treebanks to score
     corpus: str = catalog.CORPUS
     pairs: int | None = None
     encoders: Mapping[str, str] = field(default_factory=dict)  # by language
@@ -30,7 +30,7 @@ class Supply:
     progress: Progress = QUIET
 
     def source(self) -> Source:
-        """English."""
+        """The source language, English."""
         entry = catalog.entry(catalog.SOURCE)
         return Source(
             entry.code,
@@ -55,7 +55,7 @@ class Supply:
         )
 
     def needs(self, codes: Sequence[str], roles: Sequence[str]) -> list[Need]:
-        """Files and encoders that an experiment needs, there or not."""
+        """Files and encoders that an experiment needs, whether available or not."""
         found = []
         for code in (catalog.SOURCE, *codes):
             entry = catalog.entry(code)
@@ -99,7 +99,7 @@ class Supply:
         return Path(given) if given else self.data / "vectors" / f"wiki.{code}.align.vec"
 
     def _bitext_path(self, code: str) -> tuple[Path, Remote]:
-        """A local TSV is taken before anything is fetched."""
+        """The path of the parallel text (a local TSV if it exists) and its download address."""
         remote = catalog.corpus(self.corpus, code)
         local = self.data / "bitext" / f"{catalog.SOURCE}-{code}.tsv"
         for path in (local, *(local.with_name(f"{local.name}.{end}") for end in ("xz", "gz"))):
@@ -126,22 +126,22 @@ class Supply:
 
 @dataclass(frozen=True)
 class Need:
-    """Something that an experiment needs."""
+    """A file or encoder that an experiment needs."""
 
     what: str
     path: Path
-    remote: Remote | None  # None: the user's own, or the hub's client fetches it
+    remote: Remote | None  # None: the user's own, or downloaded by the hub's client
 
     @property
     def licence(self) -> str:
-        """Under which it may be used."""
+        """Its licence."""
         if self.remote is not None:
             return self.remote.licence
         return "your own" if self.path.exists() else "see the hub"
 
     @property
     def there(self) -> bool:
-        """Whether it is on this machine."""
+        """Whether it is available on this machine."""
         if self.path.exists():
             return True
         if self.remote is not None:
@@ -155,7 +155,7 @@ class Need:
         return True
 
     def size(self) -> int | None:
-        """Bytes to fetch, where that can be known."""
+        """Size of the download in bytes, if known."""
         if self.remote is None:
             return None
         return self.remote.size or remote_size(self.remote.url)

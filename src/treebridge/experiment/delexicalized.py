@@ -1,4 +1,4 @@
-"""An encoder that knows nothing, for a parser that sees tags alone (McDonald et al. 2011)."""
+"""A constant encoder, for a delexicalized parser that sees only tags (McDonald et al. 2011)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from treebridge.encode.encoder import Encoded, Encoder, Words
 
 
 class BlankEncoder(Encoder):
-    """The same vector for every word of every language: a single zero."""
+    """Encodes every word of every language as a single zero."""
 
     name = "blank"
     dim = 1
 
     @property
     def fingerprint(self) -> str:
-        """There is only one such encoder."""
+        """A constant: all blank encoders are the same."""
         return "blank"
 
     def whole(self, words: Words) -> NDArray[np.bool_]:
@@ -26,6 +26,6 @@ class BlankEncoder(Encoder):
         return np.ones(len(words), bool)
 
     def encode(self, sentences: Iterable[Words]) -> Iterator[Encoded]:
-        """Zeros."""
+        """Encode every word as zero."""
         for words in sentences:
             yield Encoded(np.zeros((len(words), self.dim), np.float32), self.whole(words))

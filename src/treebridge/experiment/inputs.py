@@ -1,4 +1,4 @@
-"""What an experiment is given: languages with their trees, encoders and parallel text."""
+"""The inputs of an experiment: languages with their trees, encoders and parallel text."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.experiment.delexicalized import BlankEncoder
 
-# What is a path, or must be fetched first, is read when a system needs it: what is missing then
-# stops that system in that language and no other.
+# Paths and downloads are read when a system first needs them, so that a missing file fails only
+# that system in that language.
 Trees = Sequence[Sentence] | Path | Callable[[], Path]
 AnyEncoder = Encoder | str | Callable[[], Path]
 AnyBitext = Bitext | Callable[[], Bitext]
@@ -23,20 +23,20 @@ AnyBitext = Bitext | Callable[[], Bitext]
 
 @dataclass
 class Language:
-    """A column of the table; `encoders` by the role they play in a system."""
+    """A column of the table, with its encoders by role."""
 
     code: str
     name: str
-    gold: Trees  # what is scored
+    gold: Trees  # trees to score against
     encoders: Mapping[str, AnyEncoder] = field(default_factory=dict)
 
     def find_encoder(self, role: str, settings: EncoderSettings) -> Encoder:
-        """The encoder of a role: `own`, `multilingual`, `vectors`, …; `blank` is always there."""
+        """The encoder of a role (`own`, `multilingual`, `vectors`, …); `blank` always exists."""
         if role == "blank":
             return BlankEncoder()
         if role not in self.encoders:
-            hint = _HINTS[role.partition("-")[0]]
-            raise TreebridgeError(hint.format(self.name, self.code))
+            kind = _KINDS[role.partition("-")[0]]
+            raise TreebridgeError(f"no {kind} given for {self.name}; give one")
         found = self.encoders[role]
         if isinstance(found, Encoder):
             return found
@@ -48,32 +48,28 @@ class Source(Language):
     """The language with a treebank."""
 
     train: Trees = ()
-    dev: Trees | None = None  # chooses the best epoch; without it, every 20th of train does
+    dev: Trees | None = None  # selects the best epoch; default: every 20th sentence of train
 
 
 @dataclass
 class Target(Language):
-    """A language that is parsed across a bridge; its trees are for scoring alone."""
+    """A language parsed across a bridge; its trees are used for scoring only."""
 
     bitext: AnyBitext | None = None
-    dictionary: Path | None = None  # source word, white space, target word
+    dictionary: Path | None = None  # per line: source word, white space, target word
 
     def find_bitext(self) -> Bitext:
         """The parallel text."""
         if self.bitext is None:
-            raise TreebridgeError(f"there is no parallel text for {self.name}")
+            raise TreebridgeError(f"no parallel text for {self.name}; give a bitext")
         return self.bitext if isinstance(self.bitext, Bitext) else self.bitext()
 
 
 def read_trees(trees: Trees) -> Sequence[Sentence]:
-    """Trees given as such, by a path, or by what fetches a path."""
+    """Trees given directly, as a path, or as a function that downloads a path."""
     if callable(trees):
         trees = trees()
     return Treebank.read(trees) if isinstance(trees, Path) else trees
 
 
-_HINTS = {
-    "own": "there is no encoder for {0}; give one with --encoder {1}=FOLDER",
-    "multilingual": "there is no multilingual encoder; give one with --multilingual-encoder",
-    "vectors": "there are no word vectors for {0}; give a file with --vectors {1}=FILE",
-}
+_KINDS = {"own": "encoder", "multilingual": "multilingual encoder", "vectors": "word vector file"}

@@ -1,4 +1,4 @@
-"""Where the systems of a table are made; whatever two of them share is made once and kept."""
+"""Make the systems of a table; everything they share is made once and cached."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class LabSettings:
-    """What all systems of a table have in common."""
+    """Settings shared by all systems of a table."""
 
-    parser: ParserSettings = field(default_factory=ParserSettings)  # but isotropy and seed
+    parser: ParserSettings = field(default_factory=ParserSettings)  # except isotropy and seed
     aligner: AlignerName = BridgeSettings.aligner
-    anchor_words: AnchorWords | None = None  # None: as each system has it
+    anchor_words: AnchorWords | None = None  # None: each system's own setting
     encoding: EncoderSettings = field(default_factory=EncoderSettings)
-    # Target means at test time: those saved with the bridge or, as in the authors' code, of the
-    # very file being scored.
+    # Target means at test time: those saved with the bridge or, as in the authors' code, those of
+    # the file being scored.
     isotropy_from: Literal["bitext", "input"] = "bitext"
 
     def __post_init__(self) -> None:
@@ -50,7 +50,7 @@ class LabSettings:
 
 
 class Lab:
-    """Encoders, parsers, occurrences and bridges of an experiment, in memory and in a folder."""
+    """Encoders, parsers, occurrences and bridges of an experiment, cached in memory and on disk."""
 
     def __init__(
         self, source: Source, settings: LabSettings, folder: Path, progress: Progress = QUIET
@@ -67,19 +67,19 @@ class Lab:
         return self._once(("encoder", language.code, role), load)
 
     def trees(self, language: Language, part: str = "gold") -> Sequence[Sentence]:
-        """Read trees once: `gold`, and `train` and `dev` of the source."""
+        """Read trees once: `gold`, or the source's `train` and `dev`."""
         return self._once(
             ("trees", language.code, part), lambda: read_trees(getattr(language, part))
         )
 
     def trees_key(self, language: Language, part: str = "gold") -> str:
-        """A hash of trees."""
+        """A hash of a language's trees."""
         return self._once(
             ("digest", language.code, part), lambda: digest_trees(self.trees(language, part))
         )
 
     def vectors(self, language: Language, role: str) -> VectorStore:
-        """The sentences that are scored, encoded; in the cache beyond this experiment."""
+        """Vectors of the sentences to score, from the cache shared by all experiments."""
         sentences = [s.forms for s in self.trees(language)]
         encoder = self.encoder(language, role)
         return encode_into_store(encoder, sentences, progress=self.progress)
@@ -87,20 +87,20 @@ class Lab:
     def parser_settings(
         self, isotropy: bool, seed: int, tags: TagsFrom | None = None
     ) -> ParserSettings:
-        """How a parser of this table is trained; `tags` are the table's unless given."""
+        """Training settings of a parser; `tags` overrides the table's setting."""
         settings = self.settings.parser
         iterations = (settings.isotropy or 5) if isotropy else 0
         return replace(settings, isotropy=iterations, seed=seed, tags=tags or settings.tags)
 
     def parser_key(self, role: str, isotropy: bool, seed: int, tags: TagsFrom | None = None) -> str:
-        """A hash of all that decides a source parser."""
+        """A hash of everything that determines a source parser."""
         encoder = self.encoder(self.source, role).cache_key
         parts = ("train", "dev") if self.source.dev is not None else ("train",)
         trees = [self.trees_key(self.source, part) for part in parts]
         return key_of(encoder, self.parser_settings(isotropy, seed, tags).config(), trees)
 
     def parser(self, role: str, isotropy: bool, seed: int, tags: TagsFrom | None = None) -> Parser:
-        """The source parser of an input space: loaded, or trained and saved."""
+        """Load the source parser of an input space, or train and save it."""
         key = self.parser_key(role, isotropy, seed, tags)
         settings = self.parser_settings(isotropy, seed, tags)
         return self._once(("parser", key), lambda: self._parser(role, settings, key))
@@ -120,12 +120,12 @@ class Lab:
         )
 
     def bridge_settings(self, settings: BridgeSettings) -> BridgeSettings:
-        """Those of a system, with what the whole table has in common."""
+        """A system's bridge settings, combined with those of the whole table."""
         common = {"anchor_words": words} if (words := self.settings.anchor_words) else {}
         return settings.changed(aligner=self.settings.aligner, **common)
 
     def gathered(self, target: Target, role: str, settings: BridgeSettings) -> Gathered:
-        """Links and occurrences between the source's encoder of a role and the target's."""
+        """Links and occurrences between the source and target encoders of a role."""
         settings = self.bridge_settings(settings)
         key = ("gathered", target.code, self.gathered_key(target, role, settings))
 
@@ -136,7 +136,7 @@ class Lab:
         return self._once(key, make)
 
     def gathered_key(self, target: Target, role: str, settings: BridgeSettings) -> str:
-        """A hash of what `gathered` gives, its senses and rounds, without making it."""
+        """A hash of `gathered` with its senses and rounds, computed without gathering."""
         settings = replace(self.bridge_settings(settings), fit=FitSettings())
 
         def make() -> str:
@@ -150,7 +150,7 @@ class Lab:
         return bitext, self.encoder(self.source, role), self.encoder(target, role)
 
     def bridge(self, target: Target, role: str, into: Space, settings: BridgeSettings) -> Bridge:
-        """A bridge into a parser's space: loaded, or fitted and saved."""
+        """Load a bridge into a parser's space, or fit and save it."""
         fit = settings.fit
         return self.keep_bridge(
             f"{target.code}-{fit.level}-{'paper' if fit.paper else fit.map}",
@@ -166,16 +166,16 @@ class Lab:
         )
 
     def keep_bridge(self, name: str, into: Space, parts: Any, make: Callable[[], Bridge]) -> Bridge:
-        """A bridge into a space that depends on `parts` and nothing else: loaded, or made."""
+        """Load the bridge determined by `parts` and the space it maps into, or make it."""
         return keep_bridge(self.folder / "bridges", name, into, parts, make)
 
     def forget(self, language: Language) -> None:
-        """Let go of what only this language needs in memory."""
+        """Free the memory used only for this language."""
         for key in [key for key in self._kept if language.code in key]:
             del self._kept[key]
 
     def _once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
-        """Make something, or fail, once: what cannot be made is not tried again and again."""
+        """Cache the result of `make`, or its exception."""
         if key not in self._kept:
             try:
                 self._kept[key] = make()
@@ -188,5 +188,5 @@ class Lab:
 
 
 def rows_of(store: VectorStore) -> list[NDArray[np.float32]]:
-    """The vectors of each sentence, as a parser takes them."""
+    """The vectors of each sentence in fp32, as the parser expects."""
     return [np.asarray(store[i], np.float32) for i in range(len(store))]

@@ -1,4 +1,4 @@
-"""Table 1 of Xu & Koehn (2021): UAS and LAS on test, and which row of ours each row is."""
+"""Table 1 of Xu & Koehn (2021): UAS and LAS on test, by the names of our rows."""
 
 from __future__ import annotations
 

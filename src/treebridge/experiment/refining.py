@@ -1,4 +1,4 @@
-"""Rows whose parser is refined after it has crossed, from text without a target tree."""
+"""Rows of the table with a refined parser, trained without target trees."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from treebridge.parse.settings import RefineSettings
 
 @dataclass(frozen=True)
 class Refined(Crossing):
-    """`treebridge refine` with the bitext of the bridge, and the source trees mixed in.
+    """Refine on the bridge's bitext, with source trees mixed in.
 
-    Without `links` the target side is mere text, and the parser learns from its own parses. A
-    parser that is given tags gets those of one that predicts them, trained on the same trees.
+    Without `links`, the target side is used as plain text for self-training. A parser that needs
+    gold tags gets them from one that predicts tags, trained on the same trees.
     """
 
     start: Fitted = field(default_factory=Fitted)
@@ -28,13 +28,13 @@ class Refined(Crossing):
     refine: RefineSettings = field(default_factory=RefineSettings)
 
     def key(self, lab: Lab, target: Target, role: str) -> Any:
-        """Of where it starts and what it learns from."""
+        """The key of the bridge, plus how the parser is refined."""
         return [self.start.key(lab, target, role), self.links, asdict(self.refine)]
 
     def cross(self, lab: Lab, target: Target, role: str, parser: Parser) -> Parser:
-        """Across the bridge, and refined; an interrupted run resumes."""
+        """Cross the bridge and refine; an interrupted run resumes."""
         seed, isotropic = parser.settings.seed, bool(parser.settings.isotropy)
-        given = parser.settings.tags == "gold"
+        needs_tags = parser.settings.tags == "gold"
         key = key_of(lab.parser_key(role, isotropic, seed), self.key(lab, target, role))
         work = lab.folder / "refining" / f"{target.code}-{seed}-{key[:8]}"
         gathered = lab.gathered(target, role, self.start.settings)
@@ -45,7 +45,7 @@ class Refined(Crossing):
             sentences=None if self.links else (pair.target for pair in gathered.bitext),
             treebank=lab.trees(lab.source, "train"),
             teacher=parser,
-            tagger=lab.parser(role, isotropic, seed, "predicted") if given else None,
+            tagger=lab.parser(role, isotropic, seed, "predicted") if needs_tags else None,
             work=work,
             progress=lab.progress,
         )

@@ -1,4 +1,4 @@
-"""The paper's table and figures, each by one function."""
+"""Reproduce the paper's table and figures, one function each."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from treebridge.experiment.table import Table, run_table
 from treebridge.folders import work_folder
 from treebridge.progress import QUIET, Progress
 
-RESULTS = ("runs", "parsers", "anisotropy.json")  # what marks a folder of results
+RESULTS = ("runs", "parsers", "anisotropy.json")  # any of these marks a results folder
 
 
 @dataclass(frozen=True)
 class Steps:
-    """What a table would take."""
+    """The work and data that a table needs."""
 
     needs: list[Need]
     systems: list[System]
     seeds: Sequence[int]
-    spaces: int  # input spaces, with a parser for each seed
-    taggers: int  # further parsers, to tag text
+    spaces: int  # input spaces, each with one parser per seed
+    taggers: int  # additional parsers that tag text
     languages: int
 
     @property
     def parsers(self) -> int:
-        """Parsers to train."""
+        """Number of parsers to train."""
         return (self.spaces + self.taggers) * len(self.seeds)
 
     @property
     def results(self) -> int:
-        """Cells of the table, over all seeds."""
+        """Number of results: cells of the table times seeds."""
         return len(self.systems) * (self.languages + 1) * len(self.seeds)
 
 
@@ -53,7 +53,7 @@ def table1_steps(
     seeds: Sequence[int],
     settings: LabSettings,
 ) -> Steps:
-    """What `table1` would need and do."""
+    """List what `table1` would need and do, without running it."""
     systems = choose_systems(names, settings.parser.tags)
     needs = supply.needs(codes, sorted({system.encoder for system in systems}))
     spaces = {(system.encoder, system.isotropy) for system in systems}
@@ -75,7 +75,7 @@ def table1(
     force: bool = False,
     progress: Progress = QUIET,
 ) -> Table:
-    """Table 1 of the paper; `after` is called with what there is after every language."""
+    """Table 1 of the paper; `after` is called with the table so far after every language."""
     systems = choose_systems(names, settings.parser.tags)
     targets = [supply.target(code) for code in codes]
     work_folder(folder, "reproduce", RESULTS, force=force)
@@ -87,7 +87,7 @@ def table1(
         "seeds": list(seeds),
         "pairs": supply.pairs,
         "aligner": settings.aligner,
-        "anchor_words": settings.anchor_words or "as each row has it",
+        "anchor_words": settings.anchor_words or "per system",
         "isotropy_from": settings.isotropy_from,
         "convention": "paper",
         "encoders": {lang.code: str(lang.encoders["own"]) for lang in (supply.source(), *targets)},
@@ -112,7 +112,7 @@ def ablation(
     force: bool = False,
     progress: Progress = QUIET,
 ) -> list[Outcome]:
-    """What each choice is worth; `after` is called with what there is after every variant."""
+    """Ablations; `after` is called with the outcomes so far after every variant."""
     chosen = list(variants(settings, supply.pairs, groups, bridge))
     work_folder(folder, "reproduce", RESULTS, force=force)
     return run_ablation(
@@ -130,7 +130,7 @@ def anisotropy(
     force: bool = False,
     progress: Progress = QUIET,
 ) -> dict[str, PairOfCones]:
-    """Figure 3 of the paper; a pair that fails says why, unless all do."""
+    """Figure 3 of the paper; failures are recorded, and raise an error if all pairs fail."""
     work_folder(folder, "reproduce", RESULTS, force=force)
     lab = Lab(supply.source(), settings, folder, progress)
     found = anisotropy_of_pairs(lab, [supply.target(code) for code in codes], sentences)

@@ -1,4 +1,4 @@
-"""Systems × languages × seeds: run what is missing, keep every result, and sum them up."""
+"""Run systems × languages × seeds, save every result and summarise them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from treebridge.parse.score import score
 from treebridge.records import read_record
 
 METRICS = ("UAS", "LAS", "UPOS", "CLAS")
-# Rows whose difference is tested: senses over words, ours over the paper's best, what more does.
+# Pairs of rows whose difference is tested for significance.
 COMPARED = (
     ("sense", "word"),
     ("sense+in", "word+in"),
@@ -37,39 +37,39 @@ COMPARED = (
 
 @dataclass(frozen=True)
 class Result:
-    """One system in one language with one seed."""
+    """Result of one system in one language with one seed."""
 
-    key: str  # a hash of all that decided it
+    key: str  # hash of everything that determines it
     system: str
     language: str
     seed: int
     scores: dict[str, float]
-    words: list[int]  # of each sentence, those that count
-    heads: list[int]  # of each sentence, words with the right head
-    labels: list[int]  # and the right label too
+    words: list[int]  # scored words per sentence
+    heads: list[int]  # words with the correct head, per sentence
+    labels: list[int]  # words with the correct head and label, per sentence
     seconds: float
 
 
 @dataclass
 class Cell:
-    """One system in one language: a result for each seed, or why there is none."""
+    """One system in one language: a result per seed, or the reason it failed."""
 
     results: list[Result] = field(default_factory=list)
     failed: str | None = None
 
     def mean(self, metric: str) -> float:
-        """Over seeds."""
+        """Mean over seeds."""
         return statistics.fmean(result.scores[metric] for result in self.results)
 
     def spread(self, metric: str) -> float:
-        """The standard deviation over seeds; 0 for a single one."""
+        """Standard deviation over seeds; 0 for a single seed."""
         values = [result.scores[metric] for result in self.results]
         return statistics.stdev(values) if len(values) > 1 else 0.0
 
 
 @dataclass
 class Table:
-    """What came out so far; a cell is there once it was tried."""
+    """All results so far, as cells by system and language."""
 
     systems: list[System]
     languages: list[Language]  # the source first
@@ -78,16 +78,16 @@ class Table:
     _compared: dict[tuple[Any, ...], Comparison] = field(default_factory=dict, repr=False)
 
     def cell(self, system: str, language: str) -> Cell:
-        """The cell, empty where nothing was tried yet."""
+        """The cell of a system and language, empty if not run yet."""
         return self.cells.setdefault((system, language), Cell())
 
     def best(self, language: str, metric: str) -> float | None:
-        """The highest mean of a column, to be set in bold."""
+        """The highest mean of a column."""
         cells = [self.cell(system.name, language) for system in self.systems]
         return max((cell.mean(metric) for cell in cells if cell.results), default=None)
 
     def comparisons(self) -> Iterator[Comparison]:
-        """Paired bootstraps between the rows that are to be compared, in every target."""
+        """Paired bootstraps between the rows of COMPARED, for every target."""
         for better, worse in COMPARED:
             for language in self.languages[1:]:
                 left, right = (self.cell(name, language.code) for name in (better, worse))
@@ -114,9 +114,10 @@ def run_table(
     after: Callable[[Table], None] = lambda table: None,
     about: dict[str, Any] | None = None,
 ) -> Table:
-    """Fill a table; what the lab's folder has of it already is taken from there.
+    """Fill a table, reusing results saved in the lab's folder.
 
-    A cell that fails says why and stops no other. `after` is called after each language.
+    A failed cell records its reason and does not stop the others. `after` is called after each
+    language.
     """
     table = Table(list(systems), [lab.source, *targets], about=about or {})
     total = len(seeds) * len(table.languages) * len(systems)
@@ -131,12 +132,8 @@ def run_table(
                     continue
                 try:
                     result = find_result(lab, language, system, seed, place)
-                except Exception as error:  # whatever it is, the others go on
-                    cell.failed = (
-                        str(error)
-                        if isinstance(error, TreebridgeError)
-                        else f"{type(error).__name__}: {first_line(error)}"
-                    )
+                except Exception as error:  # continue with the other cells
+                    cell.failed = failure_reason(error)
                     lab.progress.say(f"{place} failed: {cell.failed}")
                 else:
                     cell.results.append(result)
@@ -148,8 +145,15 @@ def run_table(
     return table
 
 
-def _kept(path: Path) -> Result | None:
-    """A result that was kept, unless something has happened to it."""
+def failure_reason(error: Exception) -> str:
+    """The message of an error, in one line."""
+    if isinstance(error, TreebridgeError):
+        return str(error)
+    return f"{type(error).__name__}: {first_line(error)}"
+
+
+def _saved_result(path: Path) -> Result | None:
+    """Load a saved result; None if it is missing or damaged."""
     if not path.exists():
         return None
     try:
@@ -157,22 +161,22 @@ def _kept(path: Path) -> Result | None:
         record.pop(SEAL, None)
         return Result(**record)
     except (TreebridgeError, TypeError) as error:
-        warn_damaged(path, getattr(error, "problem", "it is no result"))
+        warn_damaged(path, getattr(error, "problem", "not a result"))
         return None
 
 
 def find_result(lab: Lab, language: Language, system: System, seed: int, place: str) -> Result:
-    """One result: read, where it was made from the same things before, else made and kept."""
+    """Load the result of a system, language and seed, or compute and save it."""
     if system.encoder == "blank" and lab.settings.parser.tags != "gold":
-        raise TreebridgeError(f"{system.name} has nothing but tags; it needs gold tags")
+        raise TreebridgeError(f"{system.name} uses only tags; train the parsers on gold tags")
     role = system.encoder
     parts = [lab.parser_key(role, system.isotropy, seed), lab.trees_key(language)]
     if isinstance(language, Target):
         parts += [system.crossing.key(lab, language, role), lab.encoder(language, role).cache_key]
     key = key_of(system.name, *parts)
     path = lab.folder / "runs" / f"{language.code}-{system.name}-{seed}-{key[:8]}.json"
-    if kept := _kept(path):
-        return kept
+    if saved := _saved_result(path):
+        return saved
     lab.progress.say(f"{place} …")
     start = time.perf_counter()
     parser = lab.parser(role, system.isotropy, seed)
@@ -181,14 +185,14 @@ def find_result(lab: Lab, language: Language, system: System, seed: int, place: 
     gold = lab.trees(language)
     vectors = rows_of(lab.vectors(language, role))
     trees = [one.sentence for one in parser.parse_vectors(gold, vectors, retag=True)]
-    result = _judge(key, system, language, seed, gold, trees, time.perf_counter() - start)
+    result = _score(key, system, language, seed, gold, trees, time.perf_counter() - start)
     write_conllu(trees, path.with_suffix(".conllu"))
     with write_text(path) as stream:
         json.dump(sealed(asdict(result)), stream)
     return result
 
 
-def _judge(
+def _score(
     key: str,
     system: System,
     language: Language,

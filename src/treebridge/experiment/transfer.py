@@ -1,4 +1,4 @@
-"""How the parser of a system gets from the source language to a target."""
+"""Ways to transfer a parser from the source language to a target."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ from treebridge.parse.parser import Parser
 
 
 class Crossing(ABC):
-    """What is done to a source parser so that it reads the target's vectors."""
+    """A way to make a source parser read the target's vectors."""
 
     @abstractmethod
     def cross(self, lab: Lab, target: Target, role: str, parser: Parser) -> Parser:
-        """The same parser, fed by the target's encoder."""
+        """Return the parser with the target's encoder as input."""
 
     def key(self, lab: Lab, target: Target, role: str) -> Any:
-        """What decides the result, beside parser and encoders, without making it."""
+        """Everything besides parser and encoders that determines the result."""
         return type(self).__name__
 
 
 class Straight(Crossing):
-    """One encoder on both sides, and nothing between."""
+    """The same encoder on both sides, with no map."""
 
     def cross(self, lab: Lab, target: Target, role: str, parser: Parser) -> Parser:
-        """The parser itself."""
+        """Return the parser unchanged."""
         parser.space.check(lab.encoder(target, role))
         return parser
 
 
 class Unmapped(Crossing):
-    """Two encoders and no map: the target's numbers are read as if they were the source's."""
+    """Two encoders and no map: target vectors are read as if they were source vectors."""
 
     def cross(self, lab: Lab, target: Target, role: str, parser: Parser) -> Parser:
-        """Where dimensions differ, what is too much is cut, what is missing is zero."""
+        """Truncate or zero-pad the target vectors if dimensions differ."""
         encoder = lab.encoder(target, role)
         w = np.eye(parser.space.dim, encoder.dim)
         return parser.across(Bridge(Space.of(encoder), parser.space, w), encoder)
@@ -56,12 +56,12 @@ class Unmapped(Crossing):
 
 @dataclass(frozen=True)
 class Fitted(Crossing):
-    """A bridge; by default the product's own."""
+    """A fitted bridge, by default with our settings."""
 
     settings: BridgeSettings = field(default_factory=BridgeSettings)
 
     def key(self, lab: Lab, target: Target, role: str) -> Any:
-        """Of bitext and settings."""
+        """The key of the bitext and the settings."""
         return [
             lab.gathered_key(target, role, self.settings),
             asdict(self.settings.fit),
@@ -69,7 +69,7 @@ class Fitted(Crossing):
         ]
 
     def cross(self, lab: Lab, target: Target, role: str, parser: Parser) -> Parser:
-        """Across a bridge into the parser's space."""
+        """Cross a bridge into the parser's space."""
         bridge = lab.bridge(target, role, parser.space, self.settings)
         if self.settings.fit.isotropy and lab.settings.isotropy_from == "input":
             means = Isotropy.fit(lab.vectors(target, role).vectors)
@@ -79,20 +79,20 @@ class Fitted(Crossing):
 
 @dataclass(frozen=True)
 class AnchorMean(Crossing):
-    """Schuster et al. (2019): means over all contexts of a type, paired by a dictionary.
+    """Schuster et al. (2019): mean vectors over all contexts of a type, paired by a dictionary.
 
-    No word is aligned: each side of the bitext serves as text of its language.
+    No words are aligned: the two sides of the bitext are used as monolingual text.
     """
 
-    sentences: int = 20_000  # of each side
+    sentences: int = 20_000  # per side
 
     def key(self, lab: Lab, target: Target, role: str) -> Any:
-        """Of dictionary and text."""
+        """The key of the dictionary and the text."""
         key = lab.gathered_key(target, role, BridgeSettings())
         return [key, self.sentences, _read_dictionary(target)]
 
     def cross(self, lab: Lab, target: Target, role: str, parser: Parser) -> Parser:
-        """Across an orthogonal map of the means."""
+        """Cross an orthogonal map fitted on the means."""
         bridge = lab.keep_bridge(
             f"{target.code}-anchor-mean",
             parser.space,
@@ -113,7 +113,7 @@ class AnchorMean(Crossing):
         both = [(s, t) for s, t in pairs if s in means[0] and t in means[1]]
         if not both:
             raise TreebridgeError(
-                f"no pair of the dictionary occurs in the {target.name} text; is the source word "
+                f"no dictionary entry occurs in the {target.name} bitext; is the source word "
                 "in the first column?",
                 file=target.dictionary,
             )
@@ -128,8 +128,8 @@ class AnchorMean(Crossing):
 def _read_dictionary(target: Target) -> list[tuple[str, str]]:
     if target.dictionary is None:
         raise TreebridgeError(
-            f"there is no dictionary for {target.name}; give one with "
-            f"--dictionary {target.code}=FILE (a source word and a target word a line)"
+            f"no dictionary for {target.name}; give a file with a source word and a target word "
+            "per line"
         )
     pairs = []
     for number, line in read_lines(target.dictionary):
@@ -138,7 +138,7 @@ def _read_dictionary(target: Target) -> list[tuple[str, str]]:
             pairs.append((words[0], words[1]))
         elif words:
             raise TreebridgeError(
-                f"{len(words)} words; a source word and a target word are expected",
+                f"expected a source word and a target word, found {len(words)} words",
                 file=target.dictionary,
                 line=number,
             )
@@ -148,7 +148,7 @@ def _read_dictionary(target: Target) -> list[tuple[str, str]]:
 def _means(
     encoder: Encoder, text: Iterable[list[str]], wanted: set[str]
 ) -> dict[str, NDArray[np.float64]]:
-    """The mean vector of every wanted word that occurs, in lower case."""
+    """Mean vector of every wanted word that occurs, in lower case."""
     sums: dict[str, NDArray[np.float64]] = {}
     counts: dict[str, int] = {}
     kept = [words for words in text if not wanted.isdisjoint(w.lower() for w in words)]
