@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.artefact import (
-    check_files,
-    read_config,
-    read_tensors,
-    write_config,
-    write_tensors,
-)
+from treebridge.artefact import check_files, read_config, read_tensors, write_config, write_tensors
 from treebridge.bridge.space import Space, cite
 from treebridge.corpus.bitext import Bitext
 from treebridge.encode.encoder import Encoder

@@ -41,11 +41,7 @@ def fit_bridge(
         labels = np.zeros(len(layout), np.int8)
     elif labels is None:
         labels = sense_labels(
-            occurrences.target,
-            layout.offsets,
-            layout.types,
-            seed=settings.seed,
-            progress=progress,
+            occurrences.target, layout.offsets, layout.types, seed=settings.seed, progress=progress
         )
     if settings.paper:
         found, left, right = _paper_anchors(occurrences, labels, settings)
@@ -152,10 +148,7 @@ def _occurrence_moments(
 
 
 def _fit_map(
-    x: NDArray[np.float32],
-    y: NDArray[np.float32],
-    counts: NDArray[np.int64],
-    settings: FitSettings,
+    x: NDArray[np.float32], y: NDArray[np.float32], counts: NDArray[np.int64], settings: FitSettings
 ) -> Matrix:
     if settings.map == "rcsls":
         return rcsls(x, y)

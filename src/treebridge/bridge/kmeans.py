@@ -21,7 +21,7 @@ VERSION = 2  # part of cache keys; raise it when results change
 MAX_K = MAX_SENSES
 RESTARTS = 16
 TRIALS = 3  # candidates per new centre; the best one is used (greedy k-means++)
-HEATS = ((2, 4), (4, 1))  # per elimination round: iterations, and restarts kept
+ELIMINATION = ((2, 4), (4, 1))  # per elimination round: iterations, and restarts kept
 POLISH = 16  # iterations for the best restart
 TOLERANCE = 1e-3  # relative gain in inertia below which a clustering has converged
 SKETCH = 16  # dimensions used to compare restarts; seven centres span fewer
@@ -60,7 +60,7 @@ def cluster(sets: Sequence[NDArray[np.floating]], seeds: Sequence[int]) -> list[
     start = _start(sketch, real, chance)
     # Centres for all k side by side: two for k = 2, three for k = 3, …
     rows = torch.cat([start[:, :, :k] for k in KS], 2)  # [sets, restarts, columns, dim]
-    for iterations, keep in HEATS:
+    for iterations, keep in ELIMINATION:
         rows = _lloyd(sketch, real, rows, iterations, keep)
     member = _members(sketch, real, rows[:, 0], 1)[0]
     centres = _lloyd(points, real, _means(member, points, None)[:, None], POLISH, 1)[:, 0]

@@ -116,8 +116,7 @@ class Supply:
     def _get(self, remote: Remote, path: Path) -> Path:
         if not path.exists() and self.offline:
             raise TreebridgeError(
-                f"not found, and offline mode prevents downloading it from {remote.url}",
-                file=path,
+                f"not found, and offline mode prevents downloading it from {remote.url}", file=path
             )
         if path.exists():
             return path

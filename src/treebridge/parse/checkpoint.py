@@ -39,15 +39,15 @@ def copy_weights(model: nn.Module) -> Weights:
 
 
 def resume(
-    folder: Path, key: str, model: nn.Module, optimizer: Optimizer, *, judged_by: str
+    folder: Path | None, key: str, model: nn.Module, optimizer: Optimizer, *, judged_by: str
 ) -> Checkpoint | None:
-    """Load the checkpoint with this key, if any, and restore model and optimizer from it.
+    """Load the folder's checkpoint with this key, if any, and restore model and optimizer.
 
     Every epoch of its history must have the metric `judged_by`. A damaged checkpoint is ignored:
     training starts over and ends in the same weights.
     """
-    content = read_state(folder / "last.pt")
-    if content is None or content.get("key") != key:
+    content = read_state(folder / "last.pt") if folder else None
+    if folder is None or content is None or content.get("key") != key:
         return None
     if problem := _misfit(content, model, optimizer, judged_by):
         warn_damaged(folder / "last.pt", problem)

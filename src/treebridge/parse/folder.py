@@ -165,7 +165,6 @@ def _encoder_in(folder: Path) -> Path:
     files = [path for path in sorted(folder.glob("*")) if not path.name.startswith(".")]
     if len(files) != 1:
         raise TreebridgeError(
-            f"expected a checkpoint or one file of word vectors; {FIX}",
-            file=folder,
+            f"expected a checkpoint or one file of word vectors; {FIX}", file=folder
         )
     return files[0]

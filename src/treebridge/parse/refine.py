@@ -49,7 +49,7 @@ class Learner(nn.Module):
         """Apply the updated map to target sentences."""
         return batch._replace(vectors=batch.vectors + batch.vectors @ self.change.T)
 
-    def within(self, parser: Parser) -> Parser:
+    def merged_into(self, parser: Parser) -> Parser:
         """The parser with the trained weights, and the update merged into its bridge."""
         assert parser.bridge is not None
         change = self.change.detach().cpu().numpy().astype(np.float64)
@@ -80,9 +80,7 @@ class Refining:
         learner.change.requires_grad = self.settings.change_map
         optimizer = torch.optim.Adam(learner.parameters(), self.settings.learning_rate, (0.9, 0.95))
         key = self.key() if self.work else ""
-        state = (
-            resume(self.work, key, learner, optimizer, judged_by="held_out") if self.work else None
-        )
+        state = resume(self.work, key, learner, optimizer, judged_by="held_out")
         if state:
             self.progress.say(f"resuming after epoch {len(state.history) - 1}")
         else:
@@ -102,7 +100,7 @@ class Refining:
                     state.write(self.work)
                 self.progress.measured(STAGE, state.history[-1])
         learner.load_state_dict(state.best)
-        return learner.within(self.parser), state.history
+        return learner.merged_into(self.parser), state.history
 
     def key(self) -> str:
         """A hash of settings, data and initial weights."""
@@ -149,13 +147,8 @@ class Refining:
             loss, words = loss + float(value.detach()), words + count
             seconds = time.perf_counter() - start
             left = seconds / (done + 1) * (len(steps) * (self.settings.epochs - epoch) - done - 1)
-            self.progress.advance(
-                STAGE,
-                share,
-                loss=float(value.detach()) / count,
-                words_per_second=words / seconds,
-                left=left,
-            )
+            mean, speed = float(value.detach()) / count, words / seconds
+            self.progress.advance(STAGE, share, loss=mean, words_per_second=speed, left=left)
         return loss / max(1, words)
 
     def _plan(

@@ -58,11 +58,7 @@ class Training:
         optimizer = torch.optim.Adam(
             self.model.parameters(), settings.learning_rate, settings.betas, fused=fused
         )
-        state = (
-            resume(self.work, self.key(), self.model, optimizer, judged_by="LAS")
-            if self.work
-            else None
-        )
+        state = resume(self.work, self.key(), self.model, optimizer, judged_by="LAS")
         if state:
             self.progress.say(f"resuming after epoch {len(state.history)}")
         else:
@@ -114,11 +110,7 @@ class Training:
             share = (epoch + (done + 1) / len(plan)) / self.settings.epochs
             speed = words / (time.perf_counter() - start)
             self.progress.advance(
-                STAGE,
-                share,
-                loss=summed / size,
-                words_per_second=speed,
-                left=self._left(share),
+                STAGE, share, loss=summed / size, words_per_second=speed, left=self._left(share)
             )
         seconds = time.perf_counter() - start
         scores = self.score_dev().values if self.workers.first else {}
