@@ -66,7 +66,7 @@ class LatentEncoder(Encoder):
 
 
 def links_of(world: World, target: str, sentences: int):
-    """Pairs with their gold links, as the bridge wants them: a new walk at every call."""
+    """A function that starts a pass over pairs with their gold links."""
 
     def walk():
         for pair in world.pairs(target, sentences):

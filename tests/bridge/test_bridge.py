@@ -1,4 +1,4 @@
-"""From artificial links to a bridge: the rotation is found, senses help, mistakes are named."""
+"""Bridges from artificial links: the rotation is found, senses help, errors are clear."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_occurrences_are_weighed_and_mapped_like_anchors(occurrences, held) -> N
     assert all(bridge.quality["verdict"].startswith("good") for bridge in maps.values())
     assert not np.allclose(maps["none"].w, maps["count"].w, atol=1e-3)
     w = maps["count"].w
-    assert np.abs(w.T @ w - np.eye(48)).max() > 1e-3  # no rotation
+    assert np.abs(w.T @ w - np.eye(48)).max() > 1e-3  # not a rotation
     with pytest.raises(TreebridgeError, match="choose level word or sense"):
         fit(occurrences, held, level="occurrence", map="rcsls")
 
@@ -81,7 +81,7 @@ def test_quality_block(occurrences, held) -> None:
 
 
 def test_ambiguous_words_get_their_senses(occurrences, held) -> None:
-    """Purity over .9 for the frequent ones, and retrieval above the word level's."""
+    """Purity above .9 for frequent words, and better retrieval than at word level."""
     _, found, labels = fit_bridge(occurrences, SOURCE, TARGET, None, FitSettings())
     senses = describe_senses(occurrences, labels, found, PAIRS())
     ambiguous, forms = WORLD.languages["near"].ambiguous, WORLD.languages["source"].forms
@@ -107,7 +107,7 @@ def test_ambiguous_words_get_their_senses(occurrences, held) -> None:
 
 
 def test_into_a_parsers_space(occurrences, held) -> None:
-    """Source vectors are normalised with the parser's means, and the mapped ones fit them."""
+    """Source vectors are normalised with the parser's means and match the mapped ones."""
     sentences = [tree.forms for tree in WORLD.treebank("source", 500, part="other")]
     vectors = np.concatenate([e.vectors for e in SOURCE.encode(sentences)])
     space = Space.of(SOURCE, Isotropy.fit(vectors))
@@ -127,7 +127,7 @@ def test_save_load_transform(occurrences, held, tmp_path: Path) -> None:
     bridge.save(tmp_path / "b")
     loaded = Bridge.load(tmp_path / "b")
     np.testing.assert_array_equal(loaded.transform(held.target), bridge.transform(held.target))
-    np.testing.assert_allclose(  # a row alone, or among others
+    np.testing.assert_allclose(  # a row alone and in a batch
         bridge.transform(held.target[:1]), bridge.transform(held.target)[:1], atol=1e-6
     )
     assert loaded.senses == bridge.senses and loaded.made["level"] == "sense"
@@ -141,7 +141,7 @@ def test_folders_of_another_kind_or_format(occurrences, tmp_path: Path) -> None:
     bridge, _, _ = fit_bridge(occurrences, SOURCE, TARGET, None, FitSettings(level="word"))
     folder = tmp_path / "b"
     bridge.save(folder)
-    bridge.save(folder)  # over its own kind it may write
+    bridge.save(folder)  # replacing a bridge is allowed
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "format": 99}))
     with pytest.raises(TreebridgeError, match=r"has format 99, .* update treebridge"):
@@ -166,7 +166,7 @@ def test_too_few_links(tmp_path: Path) -> None:
         fit_bridge(few, SOURCE, TARGET, None, FitSettings())
 
 
-def test_a_useless_bridge_is_called_so(occurrences, held) -> None:
+def test_a_useless_bridge_is_called_useless(occurrences, held) -> None:
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=held.target.shape).astype(np.float32)
     noise = HeldOut(vectors, held.source, held.target_words, held.source_words)

@@ -1,4 +1,4 @@
-"""Two-pass collection: everything kept is right, sampling is fair, interruptions leave no trace."""
+"""Two-pass collection: correct rows, uniform sampling, interruptions without a trace."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_every_row_is_its_occurrence(tmp_path: Path) -> None:
         pair = pairs[number][0]
         np.testing.assert_array_equal(found.target[row], target(pair.target)[j].astype(np.float16))
         np.testing.assert_array_equal(found.source[row], source(pair.source)[i].astype(np.float16))
-    assert len({tuple(row) for row in found.where}) == len(found)  # each once
+    assert len({tuple(row) for row in found.where}) == len(found)  # no duplicates
 
 
 def test_types_seen_often_enough_are_kept() -> None:
@@ -61,7 +61,7 @@ def test_types_seen_often_enough_are_kept() -> None:
     assert layout.types == ["five"] and layout.counts.tolist() == [5] and len(layout) == 5
 
 
-def test_disk_is_four_bytes_times_dim_an_occurrence(tmp_path: Path) -> None:
+def test_disk_space_is_four_bytes_per_dimension_and_occurrence(tmp_path: Path) -> None:
     found = run(tmp_path / "a")
     size = sum((tmp_path / "a" / name).stat().st_size for name in ("target.f16", "source.f16"))
     assert size == 4 * 48 * len(found)
@@ -78,7 +78,7 @@ def test_what_makes_an_anchor() -> None:
     assert Chooser(source, target, CollectSettings()).links(pair, links[:0]) == []
 
 
-def test_at_most_so_many_of_a_type_and_each_as_likely() -> None:
+def test_frequent_types_are_sampled_uniformly() -> None:
     source, target = encoders()
     pairs = [(Pair(["x"], ["w"]), np.array([[0, 0]])) for _ in range(60)]
     times = Counter[int]()
@@ -135,7 +135,7 @@ def test_interrupted_and_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_killed_at_any_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """kill -9 between any two sentences: the next run goes on and ends in the same bytes."""
+    """After kill -9 between any two sentences, the next run resumes and writes the same bytes."""
     monkeypatch.setattr(module, "STEP", 32)
     run(tmp_path / "whole")
     script = f"""
@@ -162,7 +162,7 @@ t.run(t.Path({str(tmp_path / "killed")!r}))
 
 
 def test_a_full_disk_is_found_before_anything_is_encoded(tmp_path: Path) -> None:
-    """A file that may not grow is what a full disk is; room is taken before vectors are made."""
+    """A file size limit simulates a full disk; space is reserved before encoding."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     source, target = encoders()
     try:

@@ -43,7 +43,7 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
     assert first.returncode == 0, first.stderr
     report = json.loads(first.stdout)
     assert report["made"]["links_from"] == "hmm" and report["quality"]["links"] > 10_000
-    assert report["made"]["target_language"] == "qab"  # as the name tells
+    assert report["made"]["target_language"] == "qab"  # from the file name
     assert report["made"]["collect_anchor_words"] == "all"
     assert set(report["quality"]["target_to_source"]) == {"nn_p1", "nn_p5", "csls_p1", "csls_p5"}
     shown = here("inspect", "b")
@@ -64,7 +64,7 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
     given = here(*common, "-o", "d", "--links", "links.txt", "--json")
     assert json.loads(given.stdout)["made"]["links_from"] == "links.txt"
     paper = here(*common, "-o", "e", "--preset", "paper", "--json")
-    assert paper.returncode == 2 and "if only whole words were used" in paper.stderr  # few are here
+    assert paper.returncode == 2 and "if only whole words were used" in paper.stderr
 
 
 def test_an_option_wins_over_the_preset(monkeypatch: pytest.MonkeyPatch) -> None:

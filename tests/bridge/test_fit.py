@@ -1,4 +1,4 @@
-"""What a map is fitted on: weights of types and of their occurrences."""
+"""Fitting a map: weights of types and of their occurrences."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def fitted(times: np.ndarray, settings: FitSettings) -> np.ndarray:
 
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
 def test_occurrences_of_a_type_share_its_weight(power: float) -> None:
-    """Fitting on occurrences that are all alike is fitting on as many weighted anchors."""
+    """Fitting on identical occurrences equals fitting on weighted anchors."""
     name = {0.0: "none", 0.5: "sqrt", 1.0: "count"}[power]
     once = np.ones(TYPES, np.int64)
     often = np.random.default_rng(2).integers(1, 9, TYPES)

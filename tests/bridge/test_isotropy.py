@@ -1,4 +1,4 @@
-"""Iterative normalization: known properties, and the same for a row alone or among others."""
+"""Iterative normalization: known properties; rows are independent of each other."""
 
 from __future__ import annotations
 

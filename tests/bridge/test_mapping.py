@@ -1,4 +1,4 @@
-"""Maps: known answers and scipy as oracle."""
+"""Maps: known answers, and scipy as oracle."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from treebridge.bridge.mapping import (
 
 
 def rotation(rows: int, columns: int, seed: int) -> np.ndarray:
-    """Random with orthonormal rows or columns."""
+    """A random matrix with orthonormal rows or columns."""
     big = max(rows, columns)
     return np.linalg.qr(np.random.default_rng(seed).normal(size=(big, big)))[0][:rows, :columns]
 
@@ -132,7 +132,7 @@ def test_the_gradient_of_rcsls_is_that_of_its_loss() -> None:
 
 
 def bent_spaces() -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors of spaces that are no rotations of each other."""
+    """Unit vectors of two spaces that are not rotations of each other."""
     rng = np.random.default_rng(7)
     dim, n = 20, 600
     x = rng.normal(size=(n, dim))
@@ -146,7 +146,7 @@ def test_rcsls_retrieves_better_than_procrustes() -> None:
     x, y = bent_spaces()
 
     def margin(w: np.ndarray) -> float:
-        """How far, by CSLS, the right answer is ahead of the mean of the wrong ones."""
+        """Margin in CSLS of the correct answer over the mean of the wrong ones."""
         mapped = x[400:] @ w.T
         mapped /= np.linalg.norm(mapped, axis=1, keepdims=True)
         score = np.vstack(list(csls(mapped, y[400:])))
@@ -158,7 +158,7 @@ def test_rcsls_retrieves_better_than_procrustes() -> None:
 
 
 def test_rcsls_takes_smaller_steps_when_the_loss_rises() -> None:
-    """Steps that are far too large at first end as low as cautious ones."""
+    """A rate that is far too large at first ends with as low a loss as a cautious one."""
     x, y = bent_spaces()
     start = relaxed_loss(orthogonal(moments(x, y)), x, y, 10)
     losses = [relaxed_loss(rcsls(x, y, rate=rate, iterations=16), x, y, 10) for rate in (10, 100)]

@@ -1,4 +1,4 @@
-"""A second round: what the aligner left unlinked is found by mapped vectors."""
+"""A second round: mapped vectors link words that the aligner left unlinked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WORD_LEVEL = FitSettings(level="word")
 
 @pytest.fixture
 def third(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gathered:
-    """Two of three gold links of a bitext are missing."""
+    """A bitext with two of every three gold links missing."""
     monkeypatch.setenv("TREEBRIDGE_CACHE", str(tmp_path / "cache"))
     with (tmp_path / "pairs.tsv").open("w") as pairs, (tmp_path / "third.txt").open("w") as links:
         for pair, gold in links_of(WORLD, "near", 600)():
@@ -58,10 +58,10 @@ def test_missing_links_are_found(third: Gathered) -> None:
     assert len(again.occurrences) > 1.5 * len(third.occurrences)
     assert again.links.one_to_one().total == again.links.total
     encoded = third.target.encoded
-    assert next_round(third, bridge).key == again.key and third.target.encoded == encoded  # kept
+    assert next_round(third, bridge).key == again.key and third.target.encoded == encoded  # cached
 
 
-def test_an_interrupted_round_goes_on(third: Gathered, monkeypatch) -> None:
+def test_an_interrupted_round_resumes(third: Gathered, monkeypatch) -> None:
     bridge = third.bridge(None, WORD_LEVEL, sense_report=False)
     monkeypatch.setattr("treebridge.bridge.rounds.STEP", 100)
     seen: list[int] = []
@@ -102,10 +102,10 @@ def test_rounds_end_when_nothing_is_gained(third: Gathered, monkeypatch) -> None
 
     bridge = bridge_in_rounds(third, None, WORD_LEVEL, 5)
     assert bridge.made["rounds"] == 2
-    assert sum("→" in text for text in said) == 2  # the third gained nothing, no fourth was tried
+    assert sum("→" in text for text in said) == 2  # the third gained nothing; no fourth was tried
 
 
-def test_more_words_are_found_where_an_aligner_was_poor(tmp_path: Path, third: Gathered) -> None:
+def test_a_second_round_improves_on_a_poor_aligner(tmp_path: Path, third: Gathered) -> None:
     lines = (tmp_path / "third.txt").read_text().splitlines()
     few = [line if n % 4 == 0 else "" for n, line in enumerate(lines)]
     (tmp_path / "poor.txt").write_text("\n".join(few) + "\n")
@@ -119,11 +119,11 @@ def test_more_words_are_found_where_an_aligner_was_poor(tmp_path: Path, third: G
     one, two = make(1), make(2)
     p1 = [bridge.quality["target_to_source"]["csls_p1"] for bridge in (one, two)]
     assert p1[1] > p1[0] and two.made["rounds"] == 2 and "rounds" not in one.made
-    assert two.quality["held_out"] == one.quality["held_out"]  # judged by the same pairs
+    assert two.quality["held_out"] == one.quality["held_out"]  # evaluated on the same pairs
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.randoms(use_true_random=False))
-def test_neighbours_are_mutual_and_joined_links_one_to_one(n: int, m: int, random) -> None:
+def test_neighbours_are_mutual_and_joined_links_are_one_to_one(n: int, m: int, random) -> None:
     cosines = np.array([[random.uniform(-1, 1) for _ in range(m)] for _ in range(n)])
     found = mutual_neighbours(cosines, distortion=0.0, least=-1.0)
     for i, j in found:
@@ -137,7 +137,7 @@ def test_neighbours_are_mutual_and_joined_links_one_to_one(n: int, m: int, rando
     assert Links.stack([both])[0].tolist() == sorted(both.tolist())
 
 
-def test_a_far_word_is_linked_only_if_it_is_much_more_alike() -> None:
+def test_a_distant_word_is_linked_only_if_much_more_similar() -> None:
     cosines = np.full((5, 5), -1.0)
     cosines[0, 0], cosines[0, 4], cosines[4, 4] = 0.5, 0.7, 0.2
     assert mutual_neighbours(cosines, 0.5, 0.3).tolist() == [[0, 0]]

@@ -1,4 +1,4 @@
-"""Senses: k-means as good as scikit-learn's, elbows, anchors."""
+"""Senses: k-means against scikit-learn, elbows, anchors."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_real_blocks_against_scikit_learn(shared: Path) -> None:
     assert ratios.mean() < 1.01 and ratios.max() < 1.05, (ratios.mean(), ratios.max())
 
 
-def test_labels_and_inertia_belong_together() -> None:
+def test_labels_match_inertia() -> None:
     points, _ = blobs(3, 200, 8, 1)
     (found,) = cluster([points], [5])
     for k in range(1, 8):
@@ -68,7 +68,7 @@ def test_labels_and_inertia_belong_together() -> None:
     assert all(np.diff(found.inertia) < 1e-3)
 
 
-def test_company_does_not_matter() -> None:
+def test_results_do_not_depend_on_the_batch() -> None:
     sets = [blobs(3, n, 16, n)[0] for n in (120, 200, 333)]
     together = cluster(sets, [1, 2, 3])
     for points, seed, found in zip(sets, [1, 2, 3], together, strict=True):
@@ -88,7 +88,7 @@ def test_large_sets_are_sampled_but_all_assigned() -> None:
 def test_elbow() -> None:
     assert elbow([100, 20, 15, 12, 10, 9, 8]) == 2
     assert elbow([100, 60, 20, 18, 16, 14, 13]) == 3
-    assert elbow([7, 6, 5, 4, 3, 2, 1]) == 1  # a straight line has none
+    assert elbow([7, 6, 5, 4, 3, 2, 1]) == 1  # a straight line has no elbow
     assert elbow([0.0] * 7) == 1
     assert elbow([float("nan")] * 7) == 1
 
@@ -111,9 +111,9 @@ def test_senses_of_frequent_types_only() -> None:
     assert (sense_labels(target, offsets, ["a", "b", "c"], seed=1) == labels).all()
 
 
-def test_no_more_senses_than_are_wanted() -> None:
+def test_the_number_of_senses_is_limited() -> None:
     target, _ = blobs(3, 600, 12, 4, spread=0.05)
     found = [
         len(set(sense_labels(target, np.array([0, 600]), ["a"], most=most))) for most in (7, 4)
     ]
-    assert found == [3, 2]  # a knee is not at the end of its curve
+    assert found == [3, 2]  # a knee is never at the end of the curve

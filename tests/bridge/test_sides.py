@@ -1,4 +1,4 @@
-"""A bitext with its sides swapped is refused; a right one never is, and doubt refuses nothing."""
+"""A bitext with swapped sides is an error; a correct or inconclusive one never is."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMON = common_words(s.forms for s in WORLD.treebank("source", 100))
 
 
 class Knows(Encoder):
-    """Has a piece for each of some words, and one for each letter of any other."""
+    """An encoder with one piece for each known word, and one per letter for any other."""
 
     name, dim, fingerprint = "knows", 1, "knows"
 
@@ -58,11 +58,11 @@ def test_common_words() -> None:
 @pytest.mark.parametrize("name", ["near", "far"])
 def test_by_words_of_the_treebank(name: str) -> None:
     pairs = PAIRS[name]
-    nothing = Knows()  # both sides are the same to it
+    nothing = Knows()  # cannot tell the sides apart
     check_sides(pairs, nothing, nothing, COMMON)
     with pytest.raises(TreebridgeError, match=r"^b.tsv: source and target look swapped: common"):
         check_sides(swapped(pairs), nothing, nothing, COMMON, file="b.tsv")
-    # What encoders say does not matter where words are clear.
+    # Clear evidence from words overrides the encoders.
     check_sides(pairs, *_encoders(swapped(pairs)), COMMON)
 
 
@@ -100,7 +100,7 @@ def test_few_words_prove_nothing() -> None:
     check_sides([], *_encoders(PAIRS["near"]), COMMON)
 
 
-def test_words_on_both_sides_are_left_out() -> None:
+def test_words_on_both_sides_are_ignored() -> None:
     pairs = [Pair(["NAME", "a", "bb"], ["x", "name", "yyy"])] * 30
     found = weigh_sides(pairs, Knows([["NAME", "name"]]), Knows([["x"]]), ("name", "a"))
     assert found == (0.5, 0.0, 3 / 4, 4 / 3)  # source pieces: 1 + 2 and 1 + 3; target the same
@@ -110,12 +110,12 @@ def test_words_on_both_sides_are_left_out() -> None:
     ("words", "pieces", "swapped"),
     [
         ((0.05, 0.50), (0.5, 0.5), True),
-        ((0.50, 0.05), (9.0, 9.0), False),  # words come first
-        ((0.20, 0.35), (1.0, 1.0), False),  # close relatives
-        ((0.04, 0.12), (1.0, 1.0), False),  # next to nothing on both sides
+        ((0.50, 0.05), (9.0, 9.0), False),  # words take precedence
+        ((0.20, 0.35), (1.0, 1.0), False),  # closely related languages
+        ((0.04, 0.12), (1.0, 1.0), False),  # hardly any on either side
         ((0.00, 0.00), (1.3, 1.3), True),
         ((0.00, 0.00), (1.2, 1.2), False),
-        ((0.00, 0.00), (5.0, 1.05), False),  # the second encoder does not mind
+        ((0.00, 0.00), (5.0, 1.05), False),  # the second encoder is neutral
         ((0.00, 0.00), (1.05, 5.0), False),
     ],
 )
@@ -133,7 +133,7 @@ sentences = st.lists(words, min_size=1, max_size=20)
     st.sets(words),
     st.sets(words),
 )
-def test_never_both_ways_round(
+def test_at_most_one_direction_looks_swapped(
     pairs: list[Pair], known: set[str], source: set[str], target: set[str]
 ) -> None:
     assume(any(pair.source != pair.target for pair in pairs))
@@ -163,7 +163,7 @@ def test_the_same_text_twice(tmp_path: Path) -> None:
     with pytest.raises(TreebridgeError, match=r"b.tsv: source and target are the same text in 60"):
         gather(Bitext.read(path, source_language="qaa"), *encoders)
     untranslated = [Pair(pair.source, pair.source) for pair in PAIRS["near"][:45]]
-    check_sides([*untranslated, *PAIRS["near"][45:]], *encoders)  # some are in any bitext
+    check_sides([*untranslated, *PAIRS["near"][45:]], *encoders)  # every bitext has some
 
 
 def test_a_bridge_is_refused_before_words_are_aligned(

@@ -1,4 +1,4 @@
-"""Two raylets on this machine, and what can happen to them; benchmarks/cluster.py uses it, too."""
+"""Two raylets on this machine, and accidents; benchmarks/cluster.py uses it too."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def two_raylets() -> Iterator[Any]:
 
 
 def kill_one(cluster: Any) -> int:
-    """SIGKILL a worker, one that is at work on a piece if there is any."""
+    """SIGKILL a worker, preferably one that is working on a piece."""
     raylets = {node.all_processes["raylet"][0].process.pid for node in cluster.list_all_nodes()}
     found: dict[bytes, int] = {}
     for path in Path("/proc").glob("[0-9]*"):
@@ -41,14 +41,14 @@ def kill_one(cluster: Any) -> int:
             if parent in raylets:
                 found[(path / "cmdline").read_bytes().rstrip(b"\0 ")] = int(path.name)
         except OSError:
-            continue  # it has ended
+            continue  # the process has ended
     worker = found.get(b"ray::_kept") or found[b"ray::IDLE"]
     os.kill(worker, signal.SIGKILL)
     return worker
 
 
 def with_accidents(crew: Crew, fill: dict[int, Callable[[], Any]], label: dict[int, Any]) -> Crew:
-    """The same crew; after so many pieces something happens."""
+    """The same crew, with an accident after a number of pieces."""
 
     def watched(results: Iterable[Any], accidents: dict[int, Callable[[], Any]]) -> Iterator[Any]:
         for number, result in enumerate(results):

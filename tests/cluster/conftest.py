@@ -1,4 +1,4 @@
-"""Two raylets, and a small bridge to be made on them."""
+"""Two raylets, and a small bridge to make on them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cluster() -> Iterator[Any]:
 
 
 class Job:
-    """The same bridge again and again, each time in a cache of its own."""
+    """Makes the same bridge repeatedly, each time with a new cache."""
 
     def __init__(self, folder: Path):
         from checkpoints import make
@@ -37,13 +37,13 @@ class Job:
         self.bitext = Bitext.read(folder / "near.tsv", source_language="qaa")
         self.encoders = [
             Encoder.load(make(kind, folder / kind)) for kind in ("bert", "marian")
-        ]  # real networks, as only their vectors depend on what is encoded beside them
+        ]  # real networks, because only their vectors depend on the batch
         self.settings = BridgeSettings(
             collect=CollectSettings(anchor_words="all", max_per_type=150), aligner="fast-align"
         )
 
     def run(self, name: str, crew: Crew | None = None) -> Any:
-        """The bridge's map; links are those of the first run."""
+        """The bridge's map, with the links of the first run."""
         os.environ["TREEBRIDGE_CACHE"] = str(self.folder / name)
         links = self.folder / name / "links"
         if name != "plain" and not links.exists():
@@ -60,7 +60,7 @@ class Job:
 
 @pytest.fixture(scope="module")
 def job(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Job]:
-    """Many small shards, done once by this process alone."""
+    """Many small shards, computed once in this process."""
     before = os.environ.get("TREEBRIDGE_CACHE"), shards.STEP, senses.SHARD, senses.BUDGET
     shards.STEP, senses.SHARD, senses.BUDGET = 16, 1, 300
     job = Job(tmp_path_factory.mktemp("job"))

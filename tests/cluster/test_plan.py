@@ -1,4 +1,4 @@
-"""What a run would take: the counts are those of a run, the rest grows as it should."""
+"""Estimates: counts match a real run, the rest grows as it should."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ RATES = Rates(
 )  # seconds on some machine
 
 
-def test_as_many_as_a_run_encodes_and_keeps(tmp_path: Path) -> None:
-    """From a third of the pairs; the cap bites, so that many sentences hold nothing that is kept."""
+def test_the_estimate_matches_a_run(tmp_path: Path) -> None:
+    """Estimated from a third of the pairs; the cap leaves many sentences without kept links."""
     settings = CollectSettings(max_per_type=3, min_per_type=1)
     encoders = [LatentEncoder(WORLD.languages[name]) for name in ("source", "near")]
     found = collect(links_of(WORLD, "near", 1200), *encoders, settings, tmp_path / "run")
     pairs = [(pair, len(links)) for pair, links in links_of(WORLD, "near", 400)()]
     sample = Sample.of([pair for pair, _ in pairs], *encoders, settings)
     linked = sum(links for _, links in pairs) / sum(len(pair.target) for pair, _ in pairs)
-    linked *= sample.linked / LINKED  # of which so many lead to a whole word
+    linked *= sample.linked / LINKED  # share that lead to a whole word
     encoded, kept = expect(replace(sample, linked=linked), 1200, settings)
     assert encoded == pytest.approx(len(set(found.where[:, 0].tolist())), rel=0.05)
     assert kept.sum() == pytest.approx(len(found), rel=0.05)
     assert encoded < 0.9 * 1200 and kept.max() == 3
 
 
-def test_more_pairs_meet_the_cap() -> None:
+def test_more_pairs_reach_the_cap() -> None:
     sample = Sample.drawn()
     plans = [make_plan(sample, RATES, n, 16) for n in (10**6, 10**7, 10**9, 10**10)]
     assert plans[0].vectors < plans[1].vectors < plans[2].vectors
-    assert plans[3].vectors == plans[2].vectors == plans[3].types * 10_000  # all types are full
+    assert plans[3].vectors == plans[2].vectors == plans[3].types * 10_000  # all at the cap
     assert plans[3].encoded == pytest.approx(plans[3].vectors, rel=0.05)  # each in its own pair
     assert plans[0].encoded / 10**6 > plans[1].encoded / 10**7
     for plan in plans:
@@ -54,7 +54,7 @@ def test_more_pairs_meet_the_cap() -> None:
         assert plan.memory < 2e9
 
 
-def test_workers_and_gpus_share_what_can_be_shared() -> None:
+def test_workers_and_gpus_speed_up_parallel_steps() -> None:
     sample = Sample.drawn()
     one, many = (make_plan(sample, RATES, 10**6, workers).steps for workers in (1, 10))
     assert many[2].seconds == pytest.approx(one[2].seconds / 10)
@@ -62,17 +62,17 @@ def test_workers_and_gpus_share_what_can_be_shared() -> None:
     assert many[0] == one[0] and many[1] == one[1] and many[4] == one[4]
     gpu = make_plan(sample, RATES, 10**6, 10, "a100")
     assert gpu.speedup == pytest.approx(0.3 * 312e12 / 5e10)
-    assert gpu.steps[2].seconds == one[1].seconds  # now the process that leads is the slower half
+    assert gpu.steps[2].seconds == one[1].seconds  # now the driver is the bottleneck
     assert all(make_plan(sample, RATES, 10**6, gpu=name).speedup > 1 for name in GPUS)
     with pytest.raises(TreebridgeError, match="unknown GPU 'abacus'; choose from a10, a100"):
         make_plan(sample, RATES, 10**6, gpu="abacus")
 
 
-def test_a_sample_of_nothing_but_text() -> None:
+def test_a_sample_without_a_bitext() -> None:
     sample = Sample.drawn()
     flat = np.concatenate(sample.types)
     assert len(sample.types) == 5000 and 0.8 < len(flat) / 5000 / 25 < 0.9
-    assert np.bincount(flat).max() > 0.03 * len(flat)  # the most frequent word, as in languages
+    assert np.bincount(flat).max() > 0.03 * len(flat)  # the most frequent word
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_numbers_as_people_write_them(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "k", "0", "-3", "1.5", "3x", "50MM"])
-def test_numbers_that_are_none(text: str) -> None:
+def test_invalid_numbers(text: str) -> None:
     with pytest.raises(typer.BadParameter, match="60k, 50M or 1G"):
         count(text)
 

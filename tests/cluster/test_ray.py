@@ -1,4 +1,4 @@
-"""The same bytes as in one process, whatever dies in between."""
+"""The same bytes as in one process, whatever dies along the way."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from treebridge.errors import TreebridgeError
 
 
 def test_interrupted_and_workers_killed(cluster: Any, job: Any) -> None:
-    """Both in one run, as starting workers is what takes time here."""
+    """Both in one test, because starting workers is slow."""
 
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -39,10 +39,10 @@ def test_interrupted_and_workers_killed(cluster: Any, job: Any) -> None:
     assert len(set(killed)) == 3
     assert job.made("killed") == job.made("plain")
     np.testing.assert_allclose(w, job.map, atol=1e-6)
-    assert not list(storage.iterdir())  # what was taken over is gone, also what was begun
+    assert not list(storage.iterdir())  # finished and partial pieces are deleted
 
 
-def test_a_piece_that_dies_in_the_middle_is_done_again(cluster: Any, tmp_path: Path) -> None:
+def test_a_piece_whose_worker_dies_is_retried(cluster: Any, tmp_path: Path) -> None:
     def work(number: int) -> int:
         mark = tmp_path / str(number)
         if number % 3 == 0 and not mark.exists():
@@ -65,10 +65,10 @@ def test_few_pieces_are_in_flight(cluster: Any) -> None:
 
     with ray_workers(ClusterSettings(workers=2)) as workers:
         for number in workers.stream(lambda number: number, items()):
-            assert len(asked) - number <= 2 + 2 * 4 + 2  # running, finished, and the next one
+            assert len(asked) - number <= 2 + 2 * 4 + 2  # running, finished, and the next
 
 
-def test_a_worker_s_mistake_is_said_here(cluster: Any) -> None:
+def test_an_error_in_a_worker_is_raised_here(cluster: Any) -> None:
     def work() -> None:
         raise TreebridgeError("the disk is full", file="there")
 
@@ -104,7 +104,7 @@ def test_bridge_command(cluster: Any, job: Any, here: Run, tmp_path: Path, monke
     assert nowhere.returncode == 2 and "cannot be written" in nowhere.stderr
 
 
-def test_a_machine_is_lost(cluster: Any, job: Any) -> None:
+def test_losing_a_machine(cluster: Any, job: Any) -> None:
     """Last, because its raylet does not come back."""
     lost = cluster.list_all_nodes()[-1]
     gone = lambda: cluster.remove_node(lost, allow_graceful=False)  # noqa: E731

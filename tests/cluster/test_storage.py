@@ -1,4 +1,4 @@
-"""Pieces are there whole or not at all, and every failure is one sentence. No Ray here."""
+"""Pieces are written atomically, and every failure is one sentence. No Ray needed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PIECE = {"rows": np.arange(5), "target": np.ones((5, 400), np.float16)}
 def test_written_read_and_removed(tmp_path: Path, scheme: str) -> None:
     storage = pickle.loads(
         pickle.dumps(Storage(f"{scheme}{tmp_path}/deep/er"))
-    )  # as workers get it
+    )  # as workers receive it
     storage.check()
     assert not storage.has("a")
     storage.write("a", PIECE)
@@ -50,7 +50,7 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     assert not storage.has("a") and not list((tmp_path / "s").iterdir())
 
 
-def test_places_that_cannot_be_used(tmp_path: Path) -> None:
+def test_unusable_storage(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(TreebridgeError, match="cannot be written"):
         Storage(str(tmp_path / "file" / "in")).check()
@@ -65,7 +65,7 @@ def test_places_that_cannot_be_used(tmp_path: Path) -> None:
         Storage(str(tmp_path)).read("cut")
 
 
-def test_names_tell_pieces_apart() -> None:
+def test_names_distinguish_pieces() -> None:
     vectors = np.arange(6, dtype=np.float16).reshape(2, 3)
     names = {
         name_of([1, ["a"]], vectors),
@@ -76,7 +76,7 @@ def test_names_tell_pieces_apart() -> None:
     assert len(names) == 4 and name_of([1, ["a"]], vectors.copy()) in names
 
 
-def test_names_of_shards_cover_all_that_decides_their_labels(
+def test_names_of_shards_cover_everything_that_determines_labels(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shard = Shard([[2, 1]], [[7, 8]], np.ones((3, 4), np.float16), 7)
@@ -104,7 +104,7 @@ def test_without_ray(here: Run, home: Path, tmp_path: Path, monkeypatch) -> None
     )
 
 
-def test_nobody_at_the_address(here: Run, home: Path, tmp_path: Path) -> None:
+def test_no_cluster_at_the_address(here: Run, home: Path, tmp_path: Path) -> None:
     pytest.importorskip("ray")
     (tmp_path / "text.txt").write_text("a b\n")
     there = ["--engine", "ray", "--ray-address", "127.0.0.1:1"]

@@ -1,4 +1,4 @@
-"""The paired bootstrap: exact where it must be, and right about luck."""
+"""The paired bootstrap: exact differences, correct intervals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMES = ("a", "b")
 
 @settings(max_examples=15)
 @given(st.lists(st.tuples(st.integers(1, 30), st.data()), min_size=1, max_size=30))
-def test_difference_is_that_of_the_scores_and_swapping_turns_it_round(rows) -> None:
+def test_the_difference_equals_that_of_the_scores_and_swapping_negates_it(rows) -> None:
     words = [n for n, _ in rows]
     first = [data.draw(st.integers(0, n)) for n, data in rows]
     second = [data.draw(st.integers(0, n)) for n, data in rows]
@@ -26,7 +26,7 @@ def test_difference_is_that_of_the_scores_and_swapping_turns_it_round(rows) -> N
     assert (other.low, other.high) == pytest.approx((-one.high, -one.low))
 
 
-def test_sure_and_unsure() -> None:
+def test_clear_and_unclear_differences() -> None:
     rng = np.random.default_rng(1)
     words = rng.integers(5, 30, 600)
     base = rng.binomial(words, 0.7)
@@ -39,8 +39,8 @@ def test_sure_and_unsure() -> None:
     assert luck.low < 0 < luck.high and 0.01 < luck.p < 0.99
 
 
-def test_the_interval_is_that_of_the_normal_law() -> None:
-    """With sentences of one length the difference is a mean, whose spread is known."""
+def test_the_interval_matches_the_normal_distribution() -> None:
+    """For sentences of equal length the difference is a mean, whose spread is known."""
     rng = np.random.default_rng(2)
     gain = rng.integers(-2, 4, 2000)
     words, second = np.full(2000, 10), np.full(2000, 5)
@@ -50,7 +50,7 @@ def test_the_interval_is_that_of_the_normal_law() -> None:
 
 
 def test_seeds_of_a_sentence_stay_together() -> None:
-    """Three times the same results are no more evidence than once."""
+    """Repeating the same results three times adds no evidence."""
     rng = np.random.default_rng(3)
     words = rng.integers(5, 30, 300)
     first, second = rng.binomial(words, 0.72), rng.binomial(words, 0.7)

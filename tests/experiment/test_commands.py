@@ -35,7 +35,7 @@ Run = Callable[..., Done]
 def here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Run:
-    """Run the command line in this process, where torch is loaded already."""
+    """Run the command line in this process, where torch is already loaded."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
 
@@ -93,7 +93,7 @@ def test_six_languages_up_to_the_table(here: Run, options: list[object], tmp_pat
     cells = json.loads((tmp_path / "out" / "table1.json").read_text())["cells"]
     good = {(cell["system"], cell["language"]) for cell in cells if cell["failed"] is None}
     failed = {cell["language"] for cell in cells if cell["failed"] is not None}
-    assert failed == {"el"}  # it was given no encoder, and may fetch none
+    assert failed == {"el"}  # it has no encoder and may not download one
     assert good >= {("treebridge", code) for code in ("en", "es", "pt", "ro", "pl", "fi")}
     assert ("delexicalized", "el") in good
     assert "offline mode prevents downloading it" in done.stdout
@@ -128,7 +128,7 @@ def test_figures_and_ablation(here: Run, options: list[object], tmp_path: Path) 
     assert len(found) == 21 and found[11]["quality"] == found[12]["quality"]
     assert all(v["failed"] is None for v in found), found
     assert found[0]["scores"] == found[2]["scores"] == found[4]["scores"]
-    assert found[5]["scores"] != found[4]["scores"]  # its own tags, and not all of them right
+    assert found[5]["scores"] != found[4]["scores"]  # predicted tags, not all of them correct
     wrong = here("reproduce", "ablation", *options, "--groups", "colour", "--dry-run")
     assert wrong.returncode == 2 and "unknown group 'colour'" in wrong.stderr
 
@@ -161,9 +161,9 @@ def test_build(here: Run, data: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     unrefined = (tmp_path / "es" / "parser.safetensors").read_bytes()
     refined = here(*command, "--refine", "--force")
     assert refined.returncode == 0 and "training a parser" not in refined.stderr, refined.stderr
-    assert "refining" in refined.stdout and "fitting the map" not in refined.stdout  # kept
+    assert "refining" in refined.stdout and "fitting the map" not in refined.stdout  # reused
     assert "| refined on | `en-es.tsv` |" in (tmp_path / "es" / "README.md").read_text()
-    # Scores of eight sentences may happen to be the same.
+    # Scores on eight sentences may be equal by chance.
     assert (tmp_path / "es" / "parser.safetensors").read_bytes() != unrefined
     assert "already built" in here(*command, "--refine").stdout
     broken = here(*command[:3], "--bitext", "nowhere.tsv", *command[5:])

@@ -21,11 +21,11 @@ SUM = hashlib.sha256(BODY).hexdigest()
 
 
 class Server:
-    """Serves one file, `/file`, with switches for what can go wrong."""
+    """A server of one file, `/file`, with switches for what can go wrong."""
 
     def __init__(self) -> None:
         self.body = BODY
-        self.breaks = 0  # drop the connection in the middle so many times
+        self.breaks = 0  # number of times to drop the connection midway
         self.ranges = True
         self.tag = '"one"'
         self.asked: list[str | None] = []
@@ -77,7 +77,7 @@ def server() -> Iterator[Server]:
 
 
 class Shares(Progress):
-    """Keeps the shares that are done."""
+    """Records the reported shares."""
 
     def __init__(self, seen: list[float]) -> None:
         self.seen = seen
@@ -86,7 +86,7 @@ class Shares(Progress):
         self.seen.append(share)
 
 
-def test_a_file_arrives_whole_and_once(server: Server, tmp_path: Path) -> None:
+def test_a_file_is_downloaded_once(server: Server, tmp_path: Path) -> None:
     seen: list[float] = []
     remote = Remote(server.url, "CC0", sha256=SUM)
     path = fetch(remote, tmp_path / "a" / "file", Shares(seen))
@@ -98,7 +98,7 @@ def test_a_file_arrives_whole_and_once(server: Server, tmp_path: Path) -> None:
     assert remote_size(server.url) == len(BODY)
 
 
-def test_a_broken_transfer_goes_on(server: Server, tmp_path: Path) -> None:
+def test_a_broken_transfer_continues(server: Server, tmp_path: Path) -> None:
     server.breaks = ATTEMPTS - 1
     path = fetch(Remote(server.url, "CC0", sha256=SUM), tmp_path / "file")
     assert path.read_bytes() == BODY
@@ -106,7 +106,7 @@ def test_a_broken_transfer_goes_on(server: Server, tmp_path: Path) -> None:
     assert server.asked == [None, f"bytes={half}-", f"bytes={half + half // 2}-"]
 
 
-def test_it_goes_on_in_the_next_run(server: Server, tmp_path: Path) -> None:
+def test_the_next_run_continues_a_download(server: Server, tmp_path: Path) -> None:
     server.breaks = ATTEMPTS
     remote = Remote(server.url, "CC0", sha256=SUM)
     with pytest.raises(TreebridgeError, match="interrupted after 896,000 bytes"):
@@ -117,15 +117,13 @@ def test_it_goes_on_in_the_next_run(server: Server, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["ranges", "content"])
-def test_a_server_that_cannot_go_on_begins_anew(
-    server: Server, tmp_path: Path, change: str
-) -> None:
+def test_a_server_without_ranges_starts_over(server: Server, tmp_path: Path, change: str) -> None:
     server.breaks = ATTEMPTS
     with pytest.raises(TreebridgeError):
         fetch(Remote(server.url, "CC0"), tmp_path / "file")
     if change == "ranges":
         server.ranges = False
-    else:  # the file became another one meanwhile: its halves must not be mixed
+    else:  # the file has changed on the server: the two halves must not be mixed
         server.body, server.tag = BODY[::-1], '"two"'
     assert fetch(Remote(server.url, "CC0"), tmp_path / "file").read_bytes() == server.body
 
@@ -140,7 +138,7 @@ def test_a_damaged_file_is_removed(server: Server, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_not_there(server: Server, tmp_path: Path) -> None:
+def test_missing_files(server: Server, tmp_path: Path) -> None:
     with pytest.raises(TreebridgeError, match=r"nothing: file not found .* save it as"):
         fetch(Remote(server.url.replace("file", "nothing"), "CC0"), tmp_path / "file")
     with pytest.raises(TreebridgeError, match="check the network"):

@@ -1,4 +1,4 @@
-"""The rows of the table on artificial languages, whose order is known."""
+"""The rows of the table on artificial languages, where their ranking is known."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ROWS = ["delexicalized", "unmapped", *MAPPED, "fasttext", "multilingual", "multi
 
 
 class Static(LatentEncoder):
-    """Vectors that know no context."""
+    """Vectors without context."""
 
     def __init__(self, language: Language):
         super().__init__(language, context=0.0)
@@ -49,7 +49,7 @@ class Static(LatentEncoder):
 
 
 class Said(Progress):
-    """Passes on what is said, and counts trainings."""
+    """Forwards messages and counts the parsers trained."""
 
     def __init__(self, laboratory: Laboratory, say) -> None:
         self.laboratory, self.say = laboratory, say
@@ -59,7 +59,7 @@ class Said(Progress):
 
 
 class Laboratory:
-    """Source and one target, made anew for each run, so that nothing is remembered in memory."""
+    """Source and one target, created for each run so that nothing stays in memory."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -121,7 +121,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
         yield laboratory
 
 
-def test_every_row_but_the_impossible_one_is_there_and_in_order(lab: Laboratory) -> None:
+def test_all_possible_rows_are_filled_and_ranked_as_expected(lab: Laboratory) -> None:
     table = lab.first
     possible = ROWS[:-1]
     assert table.cell(ROWS[-1], "qab").failed.startswith("there is no")
@@ -131,15 +131,15 @@ def test_every_row_but_the_impossible_one_is_there_and_in_order(lab: Laboratory)
         assert las[mapped] > las[without] + 5, (mapped, las)
     assert las["refined"] > las["treebridge"]
     assert not list((lab.folder / "lab" / "refining").glob("*"))  # no checkpoints left
-    # One source parser for each input space: blank, plain, isotropic, and the one that vectors and
-    # multilingual share, as the same encoder is behind both; and one that tags text.
+    # One source parser per input space: blank, plain, isotropic, and one shared by vectors and
+    # multilingual, which use the same encoder here; plus one that tags text.
     folders = sorted((lab.folder / "lab" / "parsers").glob("[!.]*"))
     assert len(folders) == 5 and not list((lab.folder / "lab" / "parsers").glob(".*"))
     plain = {table.cell(name, "qaa").mean("LAS") for name in ("word", "sense", "unmapped")}
     assert len(plain) == 1
 
 
-def test_a_second_run_makes_nothing_anew_and_a_changed_one_only_what_changed(
+def test_a_second_run_reuses_everything_and_a_changed_one_what_is_unchanged(
     lab: Laboratory,
 ) -> None:
     before = {path: path.stat().st_mtime_ns for path in (lab.folder / "lab").rglob("*.*")}
@@ -154,8 +154,8 @@ def test_a_second_run_makes_nothing_anew_and_a_changed_one_only_what_changed(
     assert other.cell("word+in", "qaa").mean("LAS") == again.cell("word+in", "qaa").mean("LAS")
 
 
-def test_an_interrupted_run_goes_on(lab: Laboratory) -> None:
-    """Interrupted in its last result, it makes only that one later."""
+def test_an_interrupted_run_resumes(lab: Laboratory) -> None:
+    """A run interrupted at its last result computes only that one later."""
     said: list[str] = []
 
     def interrupt(text: str) -> None:
@@ -172,7 +172,7 @@ def test_an_interrupted_run_goes_on(lab: Laboratory) -> None:
     new = set(runs.glob("*.json")) - before
     assert len(new) <= 2 and not list(runs.glob(".*"))
     started = [text for text in said if text.endswith("seed 1 …")]
-    assert len(started) == len(set(started)) + 1  # only the interrupted one began twice
+    assert len(started) == len(set(started)) + 1  # only the interrupted one started twice
 
 
 def test_seeds_and_formats(lab: Laboratory, tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_seeds_and_formats(lab: Laboratory, tmp_path: Path) -> None:
     assert to_latex(table).count(r"\\") == 4 and r"\textbf{" in to_latex(table)
 
 
-def test_predicted_tags_are_reported_and_tags_alone_need_tags(lab: Laboratory) -> None:
+def test_predicted_tags_are_reported_and_delexicalized_needs_gold_tags(lab: Laboratory) -> None:
     table = lab.run(["delexicalized", "treebridge", "self-trained", "refined"], tags="predicted")
     assert "needs gold tags" in table.cell("delexicalized", "qab").failed
     cell = table.cell("treebridge", "qab")
@@ -206,7 +206,7 @@ def test_predicted_tags_are_reported_and_tags_alone_need_tags(lab: Laboratory) -
     assert "UAS / LAS / UPOS" in to_markdown(table)
 
 
-def test_the_paper_stands_beside_its_rows() -> None:
+def test_the_papers_figures_are_shown_next_to_its_rows() -> None:
     table = Table([SYSTEMS["sense+in"]], [Target("pt", "Portuguese", ())])
     assert "*81.99 / 69.49*" in to_markdown(table)
     assert r"\textit{81.99 / 69.49}" in to_latex(table)

@@ -1,4 +1,4 @@
-"""A parser of artificial trees with random vectors for their words, trained once a file."""
+"""A parser of artificial trees with random word vectors, trained once per file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def folder(parser: Parser, place: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def story(tmp_path_factory: pytest.TempPathFactory) -> tuple[Parser, Parser]:
-    """A source parser, and the same across a bridge to the verb-final language."""
+    """A source parser, and the same parser across a bridge to the verb-final language."""
     folder = tmp_path_factory.mktemp("story")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TREEBRIDGE_CACHE", str(folder / "cache"))
@@ -51,7 +51,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> tuple[Parser, Parser]:
 
 @pytest.fixture
 def rates(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The learning rate of every step that is taken in a test."""
+    """The learning rates of all steps taken in a test."""
     seen: list[float] = []
 
     class Adam(torch.optim.Adam):

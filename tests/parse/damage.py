@@ -20,12 +20,12 @@ TAGS = "NOUN VERB ADJ ADP PUNCT SYM _".split()
 
 @dataclass(eq=False)
 class W:
-    """A word; `was` is the gold word that a damaged word comes from."""
+    """A word; `was` is the gold word it was made from."""
 
     form: str
     tag: str
     label: str
-    head: W | None = None  # None is the root
+    head: W | None = None  # None for the root
     was: W | None = None
 
 
@@ -59,7 +59,7 @@ def from_sentence(sentence: Sentence) -> list[T]:
 
 
 def with_multiword_tokens(tokens: list[T], rng: random.Random) -> list[T]:
-    """Make one token of some neighbours, which keep their words; subtypes for some labels."""
+    """Merge some neighbours into multi-word tokens; add subtypes to some labels."""
     out: list[T] = []
     for token in tokens:
         if out and rng.random() < 0.15 and len(out[-1].words) < 4:
@@ -75,7 +75,7 @@ def with_multiword_tokens(tokens: list[T], rng: random.Random) -> list[T]:
 def damaged(text: Text, rng: random.Random, amount: float) -> Text:
     """A system's version of a gold text."""
     tokens: list[T] = []
-    ends: list[bool] = []  # whether a sentence ends after the token
+    ends: list[bool] = []  # whether a sentence ends after each token
     for sentence in text:
         for i, token in enumerate(sentence):
             last = i == len(sentence) - 1
@@ -106,7 +106,7 @@ def _word(form: str, rng: random.Random) -> W:
 
 
 def _damaged_token(token: T, rng: random.Random) -> list[T]:
-    """Split, turned into one word, or made a multi-word token of other words."""
+    """Split a token, merge it into one word, or make it a multi-word token of other words."""
     cut = rng.randint(1, max(1, len(token.form) - 1))
     pieces = [piece for piece in (token.form[:cut], token.form[cut:]) if piece]
     kind = rng.choice(["split", "one", "multiword", "words"])
@@ -122,7 +122,7 @@ def _damaged_token(token: T, rng: random.Random) -> list[T]:
 
 
 def _attach(words: list[W], rng: random.Random, amount: float) -> None:
-    """Give words their old heads as far as that makes a tree, and otherwise any."""
+    """Give words their old heads if that makes a tree, and random ones otherwise."""
     place = {word.was: i for i, word in enumerate(words, 1) if word.was}
     scores = np.random.default_rng(rng.randrange(2**32)).random((len(words) + 1,) * 2)
     for i, word in enumerate(words, 1):

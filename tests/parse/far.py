@@ -1,4 +1,4 @@
-"""A source parser, and the same across a bridge to an artificial verb-final language."""
+"""A source parser, and the same parser across a bridge to an artificial verb-final language."""
 
 from __future__ import annotations
 

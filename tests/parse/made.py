@@ -23,7 +23,7 @@ TRAIN, DEV = WORLD.treebank("source", 300), WORLD.treebank("source", 60, "dev")
 
 
 def make_vectors(path: Path, *treebanks: Treebank, seed: int = 1) -> StaticEncoder:
-    """A file with a vector for each word, random but near its tag's, and its encoder."""
+    """An encoder from a file of word vectors, random but close to the vector of the word's tag."""
     tags = {
         form: tag for t in treebanks for s in t for form, tag in zip(s.forms, s.upos, strict=True)
     }

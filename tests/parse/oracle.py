@@ -23,7 +23,7 @@ def official(gold: str, system: str) -> dict[str, float]:
 
 
 def agrees(gold: str, system: str) -> Scores:
-    """Score as `conll18`; every figure that the official script has must be the same number."""
+    """Score with `conll18`; every figure of the official script must be identical."""
     scores = score(read(gold), read(system), "conll18")
     theirs = official(gold, system)
     assert {n: scores[n] for n in METRICS[:4]} == {n: theirs[n] for n in METRICS[:4]}
@@ -39,7 +39,7 @@ def agrees(gold: str, system: str) -> Scores:
 
 
 def chains(text: str) -> str:
-    """`a bc=b+c / d`: tokens, a multi-word token, another sentence; each word hangs from the last."""
+    """`a bc=b+c / d`: tokens, a multi-word token, a new sentence; the head is the previous word."""
     made: Text = []
     for sentence in text.split(" / "):
         head, tokens = None, []

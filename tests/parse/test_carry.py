@@ -1,4 +1,4 @@
-"""What is carried over links: from sure source trees, labels shared with the bridged parser."""
+"""Projection of a bitext: confident source trees, labels mixed with the bridged parser's."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pairs() -> list:
 
 
 def believed(parser: Parser, sentences: list) -> tuple[list[Soft], list[np.ndarray]]:
-    """What a parser believes of sentences, and their vectors in its space."""
+    """A parser's distributions for sentences, and their vectors in its space."""
     into = parser.bridge.transform if parser.bridge else parser.space.transform
     kept = [vectors.astype(np.float16) for vectors in map(parser.load_encoder(), sentences)]
     rows = [into(vectors).astype(np.float16) for vectors in kept]
@@ -47,17 +47,17 @@ def believed(parser: Parser, sentences: list) -> tuple[list[Soft], list[np.ndarr
 
 
 def surest(soft: list[Soft], share: float) -> list[int]:
-    """The sentences whose likeliest heads are most probable, by the geometric mean."""
+    """The sentences with the highest geometric mean of head probabilities."""
     sure = [np.log(part.arcs.max(1)).mean() for part in soft]
     return sorted(np.argsort(sure)[-round(share * len(sure)) :].tolist())
 
 
 def which(found: list[np.ndarray], rows: list[np.ndarray]) -> list[int]:
-    """The places of the sentences that were found among all."""
+    """The indices of the found sentences among all."""
     return [next(i for i, row in enumerate(rows) if np.array_equal(row, one)) for one in found]
 
 
-def test_sentences_whose_source_tree_is_sure_are_kept(story: Story, pairs: list) -> None:
+def test_sentences_with_confident_source_trees_are_kept(story: Story, pairs: list) -> None:
     parser, bridged = story
     found, _ = carry(pairs, parser, bridged, replace(SETTINGS, confident=0.25))
     soft, _ = believed(parser, [pair.source for pair, _ in pairs])
@@ -65,7 +65,7 @@ def test_sentences_whose_source_tree_is_sure_are_kept(story: Story, pairs: list)
     assert which(found.vectors, rows) == surest(soft, 0.25)
 
 
-def test_a_share_of_the_labels_is_the_bridged_parsers_own(story: Story, pairs: list) -> None:
+def test_labels_are_mixed_with_the_bridged_parsers_own(story: Story, pairs: list) -> None:
     parser, bridged = story
     none, half, all_own = (
         carry(pairs, parser, bridged, replace(SETTINGS, confident=1.0, own_labels=share))[0].soft
@@ -83,9 +83,7 @@ def test_a_share_of_the_labels_is_the_bridged_parsers_own(story: Story, pairs: l
     assert differs > 0.5
 
 
-def test_unlinked_words_get_the_bridged_parsers_belief_or_teach_nothing(
-    story: Story, pairs: list
-) -> None:
+def test_unlinked_words_are_filled_or_masked(story: Story, pairs: list) -> None:
     parser, bridged = story
     first_alone = [(pair, links[links[:, 1] > 0]) for pair, links in pairs]
     filled, masked = (
@@ -100,14 +98,14 @@ def test_unlinked_words_get_the_bridged_parsers_belief_or_teach_nothing(
 
 
 def test_the_order_of_the_target_is_counted(story: Story, pairs: list) -> None:
-    """The far language has its objects before the verb."""
+    """The far language puts objects before the verb."""
     parser, bridged = story
     _, order = carry(pairs, parser, bridged, SETTINGS)
     after = parser.labels.index("obj"), False
     assert order.flipped[after] > 0.8 * order.arcs[after] > 10
 
 
-def test_self_training_keeps_the_surest_sentences(story: Story) -> None:
+def test_self_training_keeps_the_most_confident_sentences(story: Story) -> None:
     _, bridged = story
     sentences = [tree.forms for tree in WORLD.treebank("far", 40, "dev")]
     found = own_distributions(sentences, bridged, ProjectSettings(confident=0.25))
@@ -118,7 +116,7 @@ def test_self_training_keeps_the_surest_sentences(story: Story) -> None:
 
 
 def test_self_training_sharpens(story: Story) -> None:
-    """Squared and made whole again: .6 and .2, .2 become .82 and .09, .09."""
+    """Squared and normalised: .6, .2, .2 become .82, .09, .09."""
     _, bridged = story
     sentences = [tree.forms for tree in WORLD.treebank("far", 10, "dev")]
     found = own_distributions(sentences, bridged, ProjectSettings(confident=1.0))
@@ -128,7 +126,7 @@ def test_self_training_sharpens(story: Story) -> None:
             np.testing.assert_allclose(sharp, expected, atol=2e-3)
 
 
-def test_pairs_of_middling_length_that_are_well_linked() -> None:
+def test_pairs_are_chosen_by_length_and_density() -> None:
     def pair(source: int, target: int, links: int) -> tuple:
         return Pair(["a"] * source, ["b"] * target), np.array([[i, i] for i in range(links)])
 
@@ -141,7 +139,7 @@ def test_pairs_of_middling_length_that_are_well_linked() -> None:
         choose_pairs((good * 5)[:19], settings)
 
 
-def test_sentences_are_drawn_evenly() -> None:
+def test_sentences_are_drawn_uniformly() -> None:
     words = [[str(number)] * 5 for number in range(400)]
     settings = ProjectSettings(sentences=100)
     odd = [["too", "short"], ["long"] * 41]

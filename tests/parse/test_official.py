@@ -43,7 +43,7 @@ def test_damaged_trees_against_the_official_script(language: str) -> None:
 
 @st.composite
 def texts(draw: st.DrawFn, characters: str) -> Text:
-    """Any way to cut these few characters into sentences, tokens and words with a tree."""
+    """Any way to split these few characters into sentences, tokens and words with a tree."""
     tokens: list[T] = []
     out: Text = []
     rest = characters
@@ -73,8 +73,8 @@ def two_texts(draw: st.DrawFn) -> tuple[Text, Text]:
 
 @settings(max_examples=400)
 @given(two_texts(), st.randoms(use_true_random=False))
-def test_any_two_ways_to_cut_a_text(both: tuple[Text, Text], rng: random.Random) -> None:
-    """Two letters only, so that words are found in many wrong places if any can be."""
+def test_any_two_ways_to_split_a_text(both: tuple[Text, Text], rng: random.Random) -> None:
+    """Only two letters, so that words could match in many wrong places."""
     gold, system = (to_conllu(text, rng) for text in both)
     agrees(gold, system)
 
@@ -82,16 +82,16 @@ def test_any_two_ways_to_cut_a_text(both: tuple[Text, Text], rng: random.Random)
 @pytest.mark.parametrize(
     ("gold", "system", "words"),
     [
-        # The script passes over one word before a multi-word token, here a, and takes the next
-        # for a part of it, though it stands in the sentence before.
+        # The script skips one word before a multi-word token, here a, and treats the next as
+        # part of it, although it belongs to the previous sentence.
         ("ab / bc=b+c", "a b / b c", 2),
         ("ab bc=b+c", "a b b c", 2),
         ("a b b c", "ab bc=b+c", 2),
-        # A word that sticks out is looked at if it begins together with the token.
+        # A longer word is considered if it begins together with the token.
         ("ab b", "a=ab+b b b", 2),
         ("ab b / c", "a=ab+b b / b c", 3),
         ("a=ab+b b b", "ab b", 1),
-        # Tokens that overlap in a chain are one stretch.
+        # Tokens that overlap in a chain form one stretch.
         ("ab=a+b cd=c+d e", "a bc=b+c de=d+e", 5),
     ],
 )

@@ -1,4 +1,4 @@
-"""Distributions over links, against the sums written out and on known cases."""
+"""Projected distributions, against the explicit sums and on known cases."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cases(draw: st.DrawFn) -> tuple[Soft, np.ndarray, int]:
 
 
 @given(cases())
-def test_the_sum_written_out(case: tuple[Soft, np.ndarray, int]) -> None:
+def test_projection_equals_the_explicit_sum(case: tuple[Soft, np.ndarray, int]) -> None:
     source, links, m = case
     pairs = [tuple(link) for link in links.tolist()]
     n = len(source.arcs)
@@ -46,7 +46,7 @@ def test_the_sum_written_out(case: tuple[Soft, np.ndarray, int]) -> None:
 
 
 @given(cases())
-def test_filled_rows_are_whole_and_masked_rows_are_whole_or_empty(
+def test_filled_rows_sum_to_one_and_masked_rows_to_one_or_zero(
     case: tuple[Soft, np.ndarray, int],
 ) -> None:
     source, links, m = case
@@ -63,7 +63,7 @@ def test_filled_rows_are_whole_and_masked_rows_are_whole_or_empty(
     assert (mask(projected).labels[total == 0] == 0).all()
 
 
-def test_a_tree_goes_over_word_for_word_in_another_order() -> None:
+def test_a_tree_is_projected_word_by_word_into_another_order() -> None:
     # she(1) saw(2) him(3) → saw him she
     arcs = np.zeros((3, 4), np.float32)
     arcs[[0, 1, 2], [2, 0, 2]] = 1
@@ -77,7 +77,7 @@ def test_a_tree_goes_over_word_for_word_in_another_order() -> None:
     assert density(np.array([[0, 0]]), 2, 1) == density(np.array([[0, 0]]), 1, 2) == 1 / 2
 
 
-def test_rows_that_kept_less_than_half_are_emptied() -> None:
+def test_rows_below_half_are_masked() -> None:
     arcs = np.array([[0.0, 0.0, 0.4], [0.3, 0.3, 0.0]], np.float32)
     labels = np.array([[0.9, 0.1], [0.2, 0.2]], np.float32)
     found = mask(Soft(arcs, labels, labels))

@@ -59,7 +59,7 @@ def test_another_word_order_is_learned(story: tuple[Parser, Parser]) -> None:
     pairs = choose_pairs(links_of(WORLD, "far", 900)(), settings)
     assert len(pairs) == 500
     projected, _ = carry(pairs, parser, bridged, settings)
-    assert len(projected) == 400  # the surest four fifths
+    assert len(projected) == 400  # the most confident four fifths
     refining = Refining(
         bridged, projected, None, None, RefineSettings(epochs=5, learning_rate=5e-3)
     )
@@ -73,7 +73,7 @@ def test_another_word_order_is_learned(story: tuple[Parser, Parser]) -> None:
 
 
 class Stop(Progress):
-    """Interrupts a run in an epoch's middle."""
+    """Interrupts a run in the middle of an epoch."""
 
     def __init__(self, share: float):
         self.share = share
@@ -106,7 +106,7 @@ def test_interrupted_and_resumed_is_the_same_as_in_one_go(
     for name, weight in whole.model.state_dict().items():
         assert torch.equal(weight, continued.model.state_dict()[name]), name
     assert whole.bridge and continued.bridge and (whole.bridge.w == continued.bridge.w).all()
-    other = Stop(1.0)  # another seed is another run
+    other = Stop(1.0)  # a run with another seed does not resume this one
     replace(start, settings=replace(learn, seed=2), progress=other).run()
     assert other.said == []
 
@@ -123,7 +123,7 @@ def test_a_few_trees_help(story: tuple[Parser, Parser]) -> None:
 
 @pytest.fixture(scope="module")
 def projected(story: tuple[Parser, Parser], tmp_path_factory: pytest.TempPathFactory) -> Projected:
-    """Trees carried to a few sentences."""
+    """Trees projected to a few sentences."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TREEBRIDGE_CACHE", str(tmp_path_factory.mktemp("projected")))
         settings = ProjectSettings(density=0.4, sentences=60)
@@ -144,7 +144,7 @@ def source_trees(
 def test_source_trees_do_not_pass_through_the_targets_map(
     story: tuple[Parser, Parser], source_trees: Examples
 ) -> None:
-    """They cannot change it, then; the model learns from them."""
+    """They change the model but not the map."""
     _, bridged = story
     refined, _ = Refining(bridged, Projected([], []), source_trees, None, FEW).run()
     np.testing.assert_array_equal(refined.bridge.w, bridged.bridge.w)
@@ -154,10 +154,10 @@ def test_source_trees_do_not_pass_through_the_targets_map(
 def test_the_learning_rate_rises_and_falls(
     story: tuple[Parser, Parser], projected: Projected, rates: list[float]
 ) -> None:
-    """A hundred steps of warming up, then half a cosine down to nothing."""
+    """Warm-up over a hundred steps, then half a cosine down to zero."""
     Refining(story[1], projected, None, None, replace(FEW, epochs=4)).run()
     steps = np.arange(len(rates))
-    first = steps < len(rates) / 4  # the epoch
+    first = steps < len(rates) / 4  # in the first epoch
     warm = np.where(first, np.minimum(1, (steps + 1) / 100), 1)
     share = steps / len(rates)
     np.testing.assert_allclose(rates, FEW.learning_rate * warm * (1 + np.cos(np.pi * share)) / 2)
@@ -165,7 +165,7 @@ def test_the_learning_rate_rises_and_falls(
 
 
 def test_patience_ends_refining(story: tuple[Parser, Parser], projected: Projected) -> None:
-    """With a learning rate of almost nothing no epoch is better than none."""
+    """With a tiny learning rate no epoch improves on the start."""
     settings = RefineSettings(epochs=9, learning_rate=1e-12, patience=2)
     refined, history = Refining(story[1], projected, None, None, settings).run()
     assert [entry["epoch"] for entry in history] == [0, 1, 2]
@@ -183,7 +183,7 @@ class Steps(Progress):
         self.shares.append(share)
 
 
-def test_an_epoch_has_as_many_source_trees_as_are_asked_for(
+def test_an_epoch_has_the_requested_share_of_source_trees(
     story: tuple[Parser, Parser], projected: Projected, source_trees: Examples
 ) -> None:
     def steps(share: float) -> int:
@@ -195,12 +195,12 @@ def test_an_epoch_has_as_many_source_trees_as_are_asked_for(
 
     alone, half, twice = steps(0.0), steps(0.5), steps(2.0)
     assert half == pytest.approx(1.5 * alone, abs=2) and twice == pytest.approx(3 * alone, abs=2)
-    assert source_trees.lengths.sum() > 3 * projected.lengths.sum()  # there would be more
+    assert source_trees.lengths.sum() > 3 * projected.lengths.sum()  # more are available
 
 
 def test_labels_of_the_users_trees_are_learned(story: tuple[Parser, Parser]) -> None:
     _, bridged = story
-    own = {"nsubj": "nsubj:own", "obj": "thing"}  # a kind of a known label, and another
+    own = {"nsubj": "nsubj:own", "obj": "thing"}  # a subtype of a known label, and a new one
     trees = [
         tree.annotate(deprels=[own.get(label, label) for label in tree.deprels])
         for tree in WORLD.treebank("far", 60)
@@ -221,7 +221,7 @@ def test_labels_of_the_users_trees_are_learned(story: tuple[Parser, Parser]) -> 
     assert given["nsubj:own"] > 5 * given["nsubj"] and given["thing"] > 5 * given["obj"]
 
 
-def test_labels_are_those_of_heads_that_are_known(story: tuple[Parser, Parser]) -> None:
+def test_labels_are_conditioned_on_known_heads(story: tuple[Parser, Parser]) -> None:
     parser, _ = story
     sentences = [tree.forms for tree in WORLD.treebank("source", 12, "dev")]
     vectors = [parser.space.transform(v) for v in map(parser.load_encoder(), sentences)]
@@ -237,7 +237,7 @@ def test_labels_are_those_of_heads_that_are_known(story: tuple[Parser, Parser]) 
         assert all(np.allclose(got[i].arcs, free[i].arcs, atol=1e-5) for i in in_turn)
 
 
-def test_own_beliefs_are_sharper(story: tuple[Parser, Parser]) -> None:
+def test_own_distributions_are_sharpened(story: tuple[Parser, Parser]) -> None:
     _, bridged = story
     sentences = [tree.forms for tree in GOLD]
     mine = own_distributions(sentences, bridged, ProjectSettings(confident=1.0))
@@ -249,7 +249,7 @@ def test_own_beliefs_are_sharper(story: tuple[Parser, Parser]) -> None:
         assert (kept.arcs.argmax(1) == believed.arcs.argmax(1)).mean() > 0.99
 
 
-def test_soft_loss_of_certainty_is_the_usual_loss(story: tuple[Parser, Parser]) -> None:
+def test_soft_loss_of_hard_labels_is_the_usual_loss(story: tuple[Parser, Parser]) -> None:
     parser, _ = story
     trees = WORLD.treebank("source", 12, "dev")
     store = encode_into_store(parser.load_encoder(), [tree.forms for tree in trees])
@@ -284,7 +284,7 @@ def test_gold_tags_need_a_tagger(story: tuple[Parser, Parser]) -> None:
     tagged, _ = carry(
         pairs, wants, replace(bridged, model=wants.model), ProjectSettings(), tagger=parser
     )
-    assert all((soft.tags.max(1) > 0.5).all() for soft in tagged.soft)  # unlinked words, too
+    assert all((soft.tags.max(1) > 0.5).all() for soft in tagged.soft)  # unlinked words too
     words = choose_sentences((pair.target for pair, _ in pairs), ProjectSettings(sentences=30))
     assert len(words) == 30
     mine = own_distributions(
@@ -295,10 +295,10 @@ def test_gold_tags_need_a_tagger(story: tuple[Parser, Parser]) -> None:
         choose_pairs([], ProjectSettings())
 
 
-def test_every_model_runs_where_it_is(
+def test_every_model_runs_on_its_own_device(
     story: tuple[Parser, Parser], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Models believe on their own device; the tagger may stand on another than the parser."""
+    """Each model runs on its own device; the tagger's may differ from the parser's."""
     parser, bridged = story
     size = (parser.space.dim, len(parser.labels), len(parser.tags))
     wants = type(parser.model)(replace(parser.settings, tags="gold"), *size)
@@ -318,7 +318,7 @@ def test_every_model_runs_where_it_is(
     assert set(seen) == {("predicted", "meta"), ("gold", "cpu")}
 
 
-def test_swapped_sides_carry_nothing(story: tuple[Parser, Parser]) -> None:
+def test_swapped_sides_are_not_projected(story: tuple[Parser, Parser]) -> None:
     parser, bridged = story
     settings = ProjectSettings(density=0.1)
     pairs = [
@@ -331,7 +331,7 @@ def test_swapped_sides_carry_nothing(story: tuple[Parser, Parser]) -> None:
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures mean nothing with random encoders; that every step fits the next one does."""
+    """With random encoders scores mean nothing; this checks that the steps fit together."""
     from checkpoints import make
 
     monkeypatch.chdir(tmp_path)

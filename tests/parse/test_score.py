@@ -1,4 +1,4 @@
-"""Scores by hand: what each convention counts, what is refused, and the command line."""
+"""Scores computed by hand, invalid input, and the command line."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ SYSTEM = [
 
 def test_the_convention_of_the_paper() -> None:
     scores = score(GOLD, SYSTEM)
-    # It, rains, today and 5 are left. Heads: 3 of 4 right; labels: not those of today and 5.
+    # Scored: It, rains, today, 5. Heads: 3 of 4 correct; labels of today and 5 are wrong.
     assert scores.words == 4 and scores.sentences == 3
     assert scores.values == {
         "UAS": 75, "LAS": 50, "CLAS": 50, "UPOS": 75,
-        "UEM": pytest.approx(200 / 3),  # the first, and the third, of which nothing is scored
+        "UEM": pytest.approx(200 / 3),  # the first, and the third, which has no scored words
         "LEM": pytest.approx(100 / 3),
     }  # fmt: skip
     assert (scores.labels["obl:tmod"].gold, scores.labels["obl"].system) == (1, 1)
@@ -72,7 +72,7 @@ def test_clas_counts_the_relations_of_both_sides() -> None:
 
 
 def test_arcs_by_length_in_the_bins_of_conll_x() -> None:
-    """Word 1 is the root, and word n stands n − 1 words from it."""
+    """Word 1 is the root; word n is at distance n − 1 from it."""
     far = [sentence("a b c d e f g h i", [0, *[1] * 8], "root" + 8 * " obj")]
     for convention in ("paper", "conll18"):
         lengths = score(far, far, convention).lengths
@@ -91,7 +91,7 @@ MULTIWORD = """1	vai	_	VERB	_	_	0	root	_	_
 
 
 def test_words_without_their_multiword_token() -> None:
-    """A parser that gives back words only is scored by the words; by characters it cannot be."""
+    """Output without multi-word tokens can be scored by words but not by characters."""
     gold = read(MULTIWORD)
     words = [
         Sentence.from_words(s.forms, heads=s.heads, deprels=s.deprels, upos=s.upos) for s in gold
@@ -102,7 +102,7 @@ def test_words_without_their_multiword_token() -> None:
         score(gold, merged, "conll18")
 
 
-def test_a_sentence_is_found_only_where_it_ends_alike() -> None:
+def test_a_sentence_matches_only_with_the_same_end() -> None:
     gold = [sentence("a b", [0, 1], "root obj"), sentence("c d", [0, 1], "root obj")]
     joined = [sentence("a b c d", [0, 1, 1, 3], "root obj obj obj")]
     scores = score(gold, joined, "conll18")
@@ -151,7 +151,7 @@ def test_the_first_difference_is_shown(at: int) -> None:
 
 
 def test_memory_does_not_hold_the_files() -> None:
-    """Sentences are taken side by side, never one file far ahead of the other."""
+    """The two files are read in step, neither far ahead of the other."""
     taken = [0, 0]
 
     def stream(side: int):

@@ -1,4 +1,4 @@
-"""Settings that make no sense are refused; the paper's are the paper's."""
+"""Invalid settings are errors; the preset `paper` matches the paper."""
 
 from __future__ import annotations
 

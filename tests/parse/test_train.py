@@ -1,4 +1,4 @@
-"""Training: what is learned, resumed, shared by two processes; on artificial trees."""
+"""Training on artificial trees: learning, resuming, two processes."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*words have no vector")
 
 def test_it_learns(parser: Parser) -> None:
     found = score(DEV, parser(bare(DEV)))
-    assert found["LAS"] > 60 and found["UPOS"] > 95  # 67 to 74 by seed
-    for name in ("UAS", "LAS", "UPOS"):  # what training says is what parsing gives
+    assert found["LAS"] > 60 and found["UPOS"] > 95  # 67 to 74, depending on the seed
+    for name in ("UAS", "LAS", "UPOS"):  # training reports the same scores as parsing
         assert parser.scores[name] == found[name]
 
 
 @pytest.mark.parametrize("tags", ["gold", "none"])
-def test_tags_of_another_kind(tags: str, encoder: StaticEncoder) -> None:
+def test_gold_tags_and_no_tags(tags: str, encoder: StaticEncoder) -> None:
     parser = Parser.train(TRAIN, encoder, DEV, replace(QUICK, tags=tags, isotropy=0))
     assert len(parser.space.isotropy.means) == 0
     found = score(DEV, parser(DEV))
@@ -87,7 +87,7 @@ def test_interrupted_and_resumed_is_the_same_as_in_one_go(
     again = Parser.train(TRAIN, encoder, DEV, QUICK, work=tmp_path, progress=resumed)
     assert resumed.said == ["resuming after epoch 1"] and resumed.seen == [2, 3]
     assert weights(again) == weights(parser)
-    other = StopAfter(0.1)  # other settings are another training
+    other = StopAfter(0.1)  # a run with other settings does not resume this one
     with pytest.raises(KeyboardInterrupt):
         changed = replace(QUICK, seed=2)
         Parser.train(TRAIN, encoder, DEV, changed, work=tmp_path, progress=other)
@@ -95,7 +95,7 @@ def test_interrupted_and_resumed_is_the_same_as_in_one_go(
 
 
 def test_patience_ends_training_and_the_best_epoch_is_kept(encoder: StaticEncoder) -> None:
-    """With a learning rate of almost nothing no epoch is better than the first."""
+    """With a tiny learning rate no epoch is better than the first."""
     settings = replace(
         QUICK, epochs=20, patience=2, learning_rate=1e-12, schedule="constant", hidden=8
     )
@@ -127,8 +127,8 @@ def test_two_processes_train_one_parser(
     assert done.returncode == 0, done.stderr
     first, second = Parser.load(tmp_path / "of0"), Parser.load(tmp_path / "of1")
     assert weights(first) == weights(second) != weights(parser)
-    assert first.scores["LAS"] > 40  # half as many steps
-    assert first.history[0]["loss"] > parser.history[0]["loss"]  # a mean over words, as alone
+    assert first.scores["LAS"] > 40  # lower, with half as many steps
+    assert first.history[0]["loss"] > parser.history[0]["loss"]  # a mean over all words
 
 
 def test_train_command(encoder: StaticEncoder, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_train_command(encoder: StaticEncoder, tmp_path: Path) -> None:
 
 
 def test_the_learning_rate_rises_and_falls(encoder: StaticEncoder, rates: list[float]) -> None:
-    """Half an epoch of warming up, then half a cosine down to nothing."""
+    """Warm-up over half an epoch, then half a cosine down to zero."""
     settings = replace(QUICK, hidden=8, epochs=4)
     Parser.train(TRAIN[:60], encoder, DEV[:5], settings)
     share = np.arange(len(rates)) / len(rates)

@@ -1,4 +1,4 @@
-"""What people are shown of a word's senses."""
+"""The report on a word's senses."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from treebridge.bridge.senses import anchors
 from treebridge.corpus.bitext import Pair
 
 
-def test_commonest_translations_and_typical_contexts() -> None:
-    """A word of two senses, at place 6 of a sentence that begins with its number."""
+def test_most_common_translations_and_typical_contexts() -> None:
+    """A word with two senses, at position 6 of a sentence that begins with its number."""
     sources = [*["bank"] * 4, "Bank", "shore", "coast", "side", "edge", "rim", "seat", "seat"]
     labels = np.array([0] * 10 + [1] * 2, np.int8)
     n = len(sources)
     target = np.zeros((n, 3), np.float16)
     target[:10, 0], target[10:, 1] = 1, 1
-    target[[0, 2, 3, 4, 5, 6, 8], 2] = 1  # most lie aside: those are typical of their sense …
+    target[[0, 2, 3, 4, 5, 6, 8], 2] = 1  # most are off axis: typical of their sense …
     target[[2, 5, 8], 0] = 2  # … and these most of all
     where = np.array([[2 * row, 0, 6] for row in range(n)], np.int32)
     layout = Layout(["banco"], np.array([0, n]), np.array([n]))

@@ -1,4 +1,4 @@
-"""Walks through a memory map leave nothing of it in memory."""
+"""Passes over a memory map leave no pages in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LABELS = np.zeros(ROWS, np.int8)
 
 
 def mapped() -> int:
-    """Bytes of files that are in this process's memory."""
+    """Bytes of mapped files resident in this process."""
     lines = STATUS.read_text().splitlines()
     return 1024 * int(next(line.split()[1] for line in lines if line.startswith("RssFile:")))
 
@@ -33,7 +33,7 @@ def vectors(tmp_path: Path) -> np.memmap:
     return np.memmap(tmp_path / "vectors", np.float16, "r+", shape=(ROWS, DIM))
 
 
-def test_pages_are_let_go_and_come_again(vectors: np.memmap) -> None:
+def test_released_pages_are_read_again(vectors: np.memmap) -> None:
     start = mapped()
     vectors[5] = 7
     total = vectors.sum(dtype=np.float64)
@@ -55,14 +55,14 @@ def test_pages_are_let_go_and_come_again(vectors: np.memmap) -> None:
     ],
     ids=["isotropy", "anchors", "senses", "anisotropy"],
 )
-def test_walks_leave_no_pages(vectors: np.memmap, walk: Callable[[np.memmap], object]) -> None:
-    walk(vectors)  # what is imported on the way are files, too
+def test_passes_leave_no_pages(vectors: np.memmap, walk: Callable[[np.memmap], object]) -> None:
+    walk(vectors)  # imported modules are mapped files too
     start = mapped()
     walk(vectors)
     assert mapped() - start < 0.1 * vectors.nbytes
 
 
-def test_rows_are_picked_as_by_an_index(tmp_path: Path) -> None:
+def test_pick_equals_indexing(tmp_path: Path) -> None:
     array = np.lib.format.open_memmap(tmp_path / "a.npy", "w+", np.float16, (3000, 4))
     array[:] = np.random.default_rng(1).normal(size=array.shape)
     rows = np.sort(np.random.default_rng(2).choice(3000, 700, replace=False))

@@ -1,4 +1,4 @@
-"""Word order is learned from links, and source trees follow it without becoming other trees."""
+"""Word order is estimated from links; reordered source trees keep their structure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEADS = np.array([3, 3, 4, 0])  # the big house stands
 LABELS = np.array([DET, AMOD, 2, 3])
 
 
-def test_sides_are_counted_where_both_ends_are_linked() -> None:
+def test_arcs_with_both_ends_linked_are_counted() -> None:
     order = WordOrder()
     turned = np.array([[0, 0], [1, 2], [2, 1], [3, 3]])  # the house big stands
     for _ in range(LEAST):
@@ -26,7 +26,7 @@ def test_sides_are_counted_where_both_ends_are_linked() -> None:
     assert few.flips() == {}
 
 
-def test_a_dependent_changes_sides_and_stands_next_to_its_head() -> None:
+def test_a_dependent_moves_next_to_its_head_on_the_other_side() -> None:
     rng = np.random.default_rng(1)
     assert reorder(HEADS, LABELS, {(AMOD, True): 1.0}, rng).tolist() == [0, 2, 1, 3]
     both = {(AMOD, True): 1.0, (DET, True): 1.0}
@@ -42,7 +42,7 @@ def test_a_dependent_changes_sides_and_stands_next_to_its_head() -> None:
 
 @settings(deadline=None)
 @given(tree_heads(), st.floats(0, 1), st.integers(0, 9))
-def test_any_order_has_every_word_once_and_nothing_moves_without_reason(
+def test_an_order_is_a_permutation_and_only_flips_move_words(
     heads: list[int], chance: float, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""The data folder: what is there is taken, what is missing is fetched into its place."""
+"""The data folder: local files are used, missing ones are downloaded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from treebridge.experiment.inputs import read_trees
 from treebridge.experiment.paper import LANGUAGES, PAPER
 
 
-def test_treebanks_are_fetched_into_the_layout(
+def test_treebanks_are_downloaded_into_the_layout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -79,7 +79,7 @@ def test_the_catalog_has_every_language_of_the_paper() -> None:
     assert len(PAPER) == 7 * 7 and PAPER["sense+in", "el"] == (84.05, 71.26)
 
 
-def test_checksums_of_the_catalog_are_those_of_the_files(shared: Path) -> None:
+def test_checksums_of_the_catalog_match_the_files(shared: Path) -> None:
     found = {}
     for entry in catalog.ENTRIES.values():
         for part in ("train", "dev", "test"):
