@@ -52,6 +52,6 @@ def test_the_papers_parser() -> None:
         7,
     )
     with pytest.raises(
-        TreebridgeError, match="preset 'huge' is not known; choose from default, small, paper"
+        TreebridgeError, match="unknown preset 'huge'; choose from default, small, paper"
     ):
         ParserSettings.preset("huge")

@@ -106,7 +106,7 @@ def _find_misfit(folder: Path, chooser: Chooser) -> str | None:
         for name, size in _sizes(len(_read_layout(folder)), chooser).items():
             if (folder / name).stat().st_size != size:
                 return f"{name} should have {size:,} bytes"
-    except Exception:  # numpy parses headers with Python's tokenizer, which raises all kinds
+    except Exception:  # numpy parses headers with Python's tokenizer, which can raise anything
         return f"{', '.join(LAYOUT)} do not belong together"
     return None
 
@@ -184,7 +184,7 @@ def _lay_out_on_disk(pairs: Pairs, chooser: Chooser, building: Path) -> Layout:
 def _fill(
     pairs: Pairs, chooser: Chooser, layout: Layout, building: Path, progress: Progress, fill: Fill
 ) -> None:
-    """Run pass two, starting after the shards already done."""
+    """Run pass two, starting after the pieces already done."""
     if not len(layout):
         return
     shape = (len(layout), chooser.target.dim)
@@ -192,7 +192,7 @@ def _fill(
     source = _map(building / "source.f16", np.float16, (len(layout), chooser.source.dim), "r+")
     where = _map(building / "where.i32", np.int32, (len(layout), 3), "r+")
     done = _done(building) or 0
-    # Later choices depend on earlier ones: finished shards are chosen again but not encoded.
+    # Later choices depend on earlier ones: finished pieces are chosen again but not encoded.
     pieces = islice(
         cut_pieces(places(progress.count(pairs(), "pairs"), chooser, layout)), done, None
     )
@@ -207,7 +207,7 @@ def _fill(
 
 
 def _done(building: Path) -> int | None:
-    """Read the number of finished shards; None if the file is damaged."""
+    """Read the number of finished pieces; None if the file is damaged."""
     try:
         return int((building / "done").read_text())
     except ValueError:

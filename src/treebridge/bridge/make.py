@@ -55,7 +55,7 @@ class Gathered:
     progress: Progress
     links: Links
     occurrences: Occurrences
-    key: str  # a hash of bitext, links, encoders and what was collected
+    key: str  # a hash of bitext, links, encoders and collect settings
     crew: Crew = field(default_factory=Crew)
 
     @property

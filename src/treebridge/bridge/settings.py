@@ -77,7 +77,7 @@ class BridgeSettings:
     def preset(cls, name: BridgePreset = "default", **changes: Any) -> BridgeSettings:
         """A preset with changes to fields of this class, of `fit` or of `collect`."""
         if name not in PRESETS:
-            raise TreebridgeError(f"preset {name!r} is not known; choose from {', '.join(PRESETS)}")
+            raise TreebridgeError(f"unknown preset {name!r}; choose from {', '.join(PRESETS)}")
         return PRESETS[name].changed(**changes)
 
     def changed(self, **changes: Any) -> BridgeSettings:

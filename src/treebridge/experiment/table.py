@@ -168,7 +168,7 @@ def _saved_result(path: Path) -> Result | None:
 def find_result(lab: Lab, language: Language, system: System, seed: int, place: str) -> Result:
     """Load the result of a system, language and seed, or compute and save it."""
     if system.encoder == "blank" and lab.settings.parser.tags != "gold":
-        raise TreebridgeError(f"{system.name} uses only tags; train the parsers on gold tags")
+        raise TreebridgeError(f"{system.name} sees only tags; use gold tags")
     role = system.encoder
     parts = [lab.parser_key(role, system.isotropy, seed), lab.trees_key(language)]
     if isinstance(language, Target):

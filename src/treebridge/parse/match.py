@@ -33,7 +33,7 @@ class Row:
         self.heads: list[int] = []
         self.places: list[Place] = []
         self.text = ""  # all tokens, without spaces
-        self.sentences: list[tuple[range, tuple[int, int]]] = []  # words and characters of each
+        self.sentences: list[tuple[range, tuple[int, int]]] = []  # word and character spans
 
     def add(self, sentence: Sentence) -> None:
         """Append a sentence; one without words changes nothing."""

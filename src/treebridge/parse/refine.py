@@ -29,7 +29,7 @@ from treebridge.parse.project.projected import Projected, soft_loss
 from treebridge.parse.settings import ParserSettings, RefineSettings
 from treebridge.progress import QUIET, Progress
 
-Step = tuple["Examples | None", Indices]  # a batch of trees, or of projections where None
+Step = tuple["Examples | None", Indices]  # examples (None: projections) and a batch of indices
 STAGE = "refining"
 HELD_OUT = 20  # one projected sentence in 20 is held out for early stopping
 

@@ -66,7 +66,7 @@ def refine_parser(
         if bitext.language is None:
             bitext = replace(bitext, target_language=bridged.language)
         linking = linking or BridgeSettings()
-        if linking.check_sides:  # before minutes of aligning
+        if linking.check_sides:  # before the slow alignment
             source_side = teacher or _source_parser(bridged)
             encoders = source_side.load_encoder(), bridged.load_encoder()
             check_sides(bitext, *encoders, bridged.space.words, file=bitext.paths[0])

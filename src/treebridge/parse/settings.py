@@ -57,7 +57,7 @@ class ParserSettings:
     def preset(cls, name: str = "default", **changes: Any) -> ParserSettings:
         """A preset, with changes."""
         if name not in PRESETS:
-            raise TreebridgeError(f"preset {name!r} is not known; choose from {', '.join(PRESETS)}")
+            raise TreebridgeError(f"unknown preset {name!r}; choose from {', '.join(PRESETS)}")
         return replace(PRESETS[name], **changes)
 
     @property
