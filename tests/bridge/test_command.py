@@ -53,12 +53,12 @@ def test_bridge_command(here: Run, corpus: Path, tmp_path: Path, monkeypatch) ->
     assert json.loads(again.stdout)["quality"]["occurrences"] == report["quality"]["occurrences"]
     senses = here("inspect", "b", "--word", ".", "--word", "nothing").stdout
     assert "typical contexts" in senses
-    assert "nothing is not an anchor of this bridge: linked fewer than 5 times\n" in senses
+    assert "nothing is not an anchor of this bridge: it has fewer than 5 links\n" in senses
     made = Bridge.load(tmp_path / "b")
     made.made["collect_anchor_words"] = "whole"
     made.save(tmp_path / "whole")
     whole = here("inspect", "whole", "--word", "nothing").stdout
-    assert "linked fewer than 5 times, or not a single piece of the vocabulary" in whole
+    assert "it has fewer than 5 links, or is not a single piece of the vocabulary" in whole
     links = here("align", corpus / "qaa-qab.tsv", "-o", "links.txt", "--source", "qaa")
     assert links.returncode == 0, links.stderr
     given = here(*common, "-o", "d", "--links", "links.txt", "--json")
@@ -94,7 +94,7 @@ def test_mistakes(here: Run, corpus: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("TREEBRIDGE_CACHE", str(tmp_path / "cache"))
     target = ["--target-encoder", corpus / "target", "-o", "b"]
     assert (
-        "say where the bridge leads: --into PARSER"
+        "give the parser to connect to with --into PARSER"
         in here("bridge", corpus / "qaa-qab.tsv", *target).stderr
     )
     both = [*target, "--source", corpus / "source"]

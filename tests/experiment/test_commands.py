@@ -179,7 +179,7 @@ def test_mistakes(here: Run, tmp_path: Path) -> None:
     for arguments, sentence in (
         (["--languages", "xx"], "unknown language 'xx'; choose from es, pt"),
         (["--systems", "best"], "unknown system 'best'"),
-        (["--encoder", "folder"], "--encoder folder: write it as pt=FOLDER"),
+        (["--encoder", "folder"], "--encoder folder: expected the form pt=FOLDER"),
         (["--corpus", "Europarl"], "an OPUS corpus as NAME/VERSION"),
     ):
         done = here("reproduce", "table1", "--dry-run", "--offline", *arguments)

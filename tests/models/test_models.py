@@ -246,7 +246,7 @@ def test_the_listing(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("treebridge.parse.shipped.SHIPPED", tmp_path)
     show_models()
-    assert "no model is shipped" in capsys.readouterr().out
+    assert "no models are shipped" in capsys.readouterr().out
     pack.pack_model(made / "model", tmp_path / "nira", read_card(made / "card.toml"))
     show_models()
     told = capsys.readouterr().out

@@ -196,7 +196,7 @@ def test_command_line_errors(run: Run, tmp_path: Path) -> None:
     (tmp_path / "roots.conllu").write_text(MULTIWORD.replace("1\tobl", "0\tobl"), encoding="utf-8")
     (tmp_path / "none.conllu").write_text("", encoding="utf-8")
     for arguments, message in [
-        (["a.conllu"], "error: evaluate needs two files"),
+        (["a.conllu"], "error: expected two files"),
         (["roots.conllu", "a.conllu"], "error: roots.conllu:5: 2 words have HEAD 0"),
         (["none.conllu", "none.conllu"], "error: none.conllu: no words to score"),
         (["none.conllu", "a.conllu"], "error: a.conllu: sentence 1: none.conllu ends"),

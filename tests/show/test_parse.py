@@ -104,7 +104,7 @@ def test_pictures(home: Path, text: str, tmp_path: Path) -> None:
     assert page.count("<figure") == page.count("</svg>") > 5 and page.endswith("</html>\n")
     command("parse", "--model", model, "--format", "svg", "-o", tmp_path / "p", stdin=text)
     assert sorted(p.name for p in (tmp_path / "p").iterdir())[0] == "0001.svg"
-    with pytest.raises(TreebridgeError, match="several sentences make several pictures"):
+    with pytest.raises(TreebridgeError, match="several sentences give several pictures"):
         command("parse", "--model", model, "--format", "svg", stdin=text)
     assert "╼" in command("parse", "--model", model, "--format", "text", stdin=text)
 
@@ -212,7 +212,7 @@ def test_ctrl_c_keeps_what_is_done_in_a_file(home: Path, tmp_path: Path) -> None
     time.sleep(0.5)  # it waits for more input now
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert "out.conllu holds what was done until now" in errors.decode()
+    assert "out.conllu has the sentences finished so far" in errors.decode()
     assert len(Treebank.read(tmp_path / "out.conllu")) >= 16
 
 

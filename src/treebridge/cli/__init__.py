@@ -1,4 +1,4 @@
-"""The command line: one thin function per command, no logic."""
+"""The command line: one thin function per command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import warnings
 from typing import Any
 
-# Each adds its commands to `app`, in the order in which `treebridge --help` shows them.
+# Each module adds its commands to `app`; `treebridge --help` lists them in this order.
 from treebridge.cli import (  # isort: skip  # noqa: F401
     parse,
     draw,
@@ -27,11 +27,11 @@ from treebridge.cli.app import app
 from treebridge.errors import Notice, TreebridgeError
 
 __all__ = ["app", "main"]
-_ANYWHERE = ("--debug", "--quiet", "-q")  # options of `treebridge` itself that work anywhere
+_ANYWHERE = ("--debug", "--quiet", "-q")  # options of `treebridge` that may follow a command
 
 
 def main() -> None:
-    """Entry point: errors are one sentence on stderr and exit code 2."""
+    """Run the command line; an error is one sentence on stderr and exit code 2."""
     given = sys.argv[1:]
     debug = "--debug" in given or bool(os.environ.get("TREEBRIDGE_DEBUG"))
     first = [word for word in given if word in _ANYWHERE]
@@ -43,30 +43,30 @@ def main() -> None:
         if debug:
             raise
         print(f"error: {error}", file=sys.stderr)
-        _give_up_stdout()
+        _flush_stdout()
         sys.exit(2)
-    except BrokenPipeError:  # `| head` has seen enough
-        _give_up_stdout()
+    except BrokenPipeError:  # the reader has closed the pipe, as `| head` does
+        _flush_stdout()
         sys.exit(0)
     except KeyboardInterrupt:
         print("interrupted; run the same command to resume", file=sys.stderr)
         sys.exit(130)
 
 
-def _give_up_stdout() -> None:
-    """Python writes what is left when it ends, and would complain if that fails."""
+def _flush_stdout() -> None:
+    """Flush now: Python would print a traceback if flushing failed at exit."""
     try:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-_show_as_python_does = warnings.showwarning
+_show_by_default = warnings.showwarning
 
 
 def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
-    """A notice is one line; where in our code it was given helps nobody."""
+    """Print a notice as one line, without the place in our code that issued it."""
     if issubclass(category, Notice):
         print(f"note: {message}", file=sys.stderr)
     else:
-        _show_as_python_does(message, category, *where, **more)
+        _show_by_default(message, category, *where, **more)

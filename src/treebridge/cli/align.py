@@ -8,20 +8,9 @@ from typing import Annotated
 import typer
 
 from treebridge.alignment.settings import AlignerName, AlignSettings, Symmetrization
+from treebridge.cli import options as opt
 from treebridge.cli.app import command, is_quiet, progress
-from treebridge.cli.options import (
-    HARDWARE,
-    METHOD,
-    OUTPUT,
-    Force,
-    Json,
-    Pairs,
-    SourceLanguage,
-    TargetLanguage,
-    Tokenizer,
-    option,
-    setting,
-)
+from treebridge.cli.options import HARDWARE, METHOD, OUTPUT, option, setting
 from treebridge.errors import TreebridgeError
 
 
@@ -35,30 +24,34 @@ from treebridge.errors import TreebridgeError
     },
 )
 def align(
-    files: Annotated[list[str], typer.Argument(help="Bitext: one file, or two parallel ones.")],
+    files: Annotated[list[str], typer.Argument(help="Bitext: one file, or two parallel files.")],
     output: Annotated[
         str | None,
-        option("File for the alignments (Pharaoh i-j); default: standard output.", "-o",
-               "--output", panel=OUTPUT),
+        option("File for the alignments (Pharaoh i-j).", "-o", "--output", panel=OUTPUT,
+               show_default="standard output"),
     ] = None,
     score: Annotated[
-        Path | None, option("Gold alignments: source, tab, target, tab, i-j.", panel=OUTPUT)
+        Path | None,
+        option("Gold alignments to score against: source, tab, target, tab, i-j.", panel=OUTPUT),
     ] = None,
-    as_json: Json = False,
-    pairs: Pairs = None,
-    source_language: SourceLanguage = "en",
-    target_language: TargetLanguage = None,
-    model: Annotated[Path | None, option("Trained aligner to use instead of training one.")] = None,
+    as_json: opt.Json = False,
+    pairs: opt.Pairs = None,
+    source_language: opt.SourceLanguage = "en",
+    target_language: opt.TargetLanguage = None,
+    model: Annotated[
+        Path | None, option("Trained aligner to use, instead of training one.")
+    ] = None,
     save_model: Annotated[
         Path | None, option("Folder for the trained aligner.", panel=OUTPUT)
     ] = None,
-    force: Force = False,
+    force: opt.Force = False,
     aligner: Annotated[
         AlignerName | None,
         setting(AlignSettings, "aligner", "Word aligner.", show_default=AlignSettings.aligner),
     ] = None,
     symmetrize: Annotated[
-        Symmetrization, setting(AlignSettings, "symmetrize", "How both directions are combined.")
+        Symmetrization,
+        setting(AlignSettings, "symmetrize", "How to combine the two directions."),
     ] = AlignSettings.symmetrize,
     one_to_one: Annotated[
         bool,
@@ -66,13 +59,12 @@ def align(
                 "--one-to-one/--no-one-to-one"),
     ] = AlignSettings.one_to_one,
     split_contractions: Annotated[
-        bool | None, option("Split contractions (pt do → de o), as `parse` does.",
-                            "--contractions/--no-contractions", panel=METHOD,
-                            show_default="unless --score is given")
+        bool | None, option(opt.CONTRACTIONS, "--contractions/--no-contractions", panel=METHOD,
+                            show_default="contractions, unless --score is given")
     ] = None,
-    words: Tokenizer = "rules",
+    words: opt.Tokenizer = "rules",
     threads: Annotated[
-        int | None, option("Cores to use.", panel=HARDWARE, min=1, show_default="all")
+        int | None, option("Number of cores.", panel=HARDWARE, min=1, show_default="all")
     ] = None,
 ) -> None:  # fmt: skip
     """Align the words of a bitext, or score an aligner against gold alignments."""
@@ -82,22 +74,15 @@ def align(
     from rich.console import Console
 
     from treebridge.alignment.pharaoh import write_pharaoh
-    from treebridge.corpus.bitext import Bitext
     from treebridge.locks import hold
     from treebridge.recipes.align import align as align_bitext
     from treebridge.show.align import show_alignment
 
     if model and aligner:
-        raise TreebridgeError("--model brings its own aligner: leave --aligner out")
-    bitext = Bitext(
-        tuple(files),
-        source_language=source_language,
-        target_language=target_language,
-        engine=words,
-        limit=pairs,
-        # Gold alignments are between words as they are written.
-        contractions=score is None if split_contractions is None else split_contractions,
-    )
+        raise TreebridgeError("a trained aligner (--model) sets the aligner; leave out --aligner")
+    # Gold alignments are between words as written.
+    split = score is None if split_contractions is None else split_contractions
+    bitext = opt.open_bitext(files, source_language, target_language, words, pairs, split)
     output = output or (None if score else "-")
     with hold(None if output == "-" else output), hold(save_model):
         made = align_bitext(

@@ -1,4 +1,4 @@
-"""The command `treebridge` itself, to which every file of this room adds its own."""
+"""The command `treebridge`, to which the other modules add their subcommands."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Commands(TyperGroup):
-    """All commands; what a user can put right leaves them as an error of one sentence."""
+    """All commands; errors that a user can fix become one sentence."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command, and have written all that it printed."""
+        """Run a command and flush its output."""
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -54,7 +54,7 @@ def command(
     name: str, example: str, *, to: typer.Typer = app, renamed: dict[str, str] | None = None,
     many: tuple[str, ...] = (),
 ) -> Callable[[F], F]:  # fmt: skip
-    """Add a command whose help ends with an example."""
+    """Register a command whose help ends with an example."""
     kind = command_class(renamed, frozenset(many))
     return to.command(name, cls=kind, epilog=f"Example: {example}")
 
@@ -74,17 +74,18 @@ def common(
         ),
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress and no summary; works anywhere.")
+        bool,
+        typer.Option("--quiet", "-q", help="Hide progress and summaries; accepted anywhere."),
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error; works anywhere.")
+        bool, typer.Option("--debug", help="Show the traceback of an error; accepted anywhere.")
     ] = False,
 ) -> None:
     """Universal Dependencies trees for a language that has no treebank."""
     _asked["quiet"] = quiet
 
 
-_asked = {"quiet": False}  # by the present command; set anew by each
+_asked = {"quiet": False}  # set by each command
 
 
 def is_quiet() -> bool:
@@ -92,27 +93,27 @@ def is_quiet() -> bool:
     return _asked["quiet"]
 
 
-def progress() -> Progress:
-    """What long work reports to: the terminal, or nobody with `--quiet`."""
+def progress(*, verbose: bool = True) -> Progress:
+    """Progress on the terminal, or none with `--quiet`; without `verbose` no lines, only bars."""
     if is_quiet():
         return QUIET
     from treebridge.show.progress import Terminal
 
-    return Terminal()
+    return Terminal(verbose=verbose)
 
 
 def show(render: Callable[..., None], result: Any, **options: Any) -> None:
-    """Render a result for people, unless they asked for quiet."""
+    """Render a result, unless `--quiet` was given."""
     if not is_quiet():
         render(result, **options)
 
 
 def note(text: str) -> None:
-    """Tell a person something beside the output."""
+    """Print a line on stderr, unless `--quiet` was given."""
     if not is_quiet():
         print(text, file=sys.stderr)
 
 
 def print_json(figures: Any) -> None:
-    """One JSON object on one line."""
+    """Print one JSON object on one line."""
     print(json.dumps(figures, ensure_ascii=False))

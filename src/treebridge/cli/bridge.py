@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,35 +19,18 @@ from treebridge.bridge.settings import (
     Map,
     Weighting,
 )
+from treebridge.cli import options as opt
 from treebridge.cli.app import command, note, print_json, progress, show
-from treebridge.cli.options import (
-    CLUSTER,
-    METHOD,
-    OUTPUT,
-    Backend,
-    CheckSides,
-    Contractions,
-    Device,
-    Engine,
-    Force,
-    Json,
-    Links,
-    Offline,
-    Pairs,
-    Precision,
-    RayAddress,
-    SourceLanguage,
-    TargetLanguage,
-    Tokenizer,
-    Workers,
-    by_preset,
-    checked_seed,
-    given,
-    option,
-    setting,
-)
+from treebridge.cli.options import CLUSTER, METHOD, given, option
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
+
+
+def _preset(settings: type, name: str, help: str, *flags: str, **more: Any) -> Any:
+    """A setting whose default depends on the preset."""
+    return opt.setting(
+        settings, name, help, *flags, show_default=opt.by_preset(PRESETS, name), **more
+    )
 
 
 @command(
@@ -57,102 +40,86 @@ from treebridge.errors import TreebridgeError
 )
 def bridge(
     files: Annotated[
-        list[str] | None, typer.Argument(help="Bitext: one file, or two parallel ones.")
+        list[str] | None, typer.Argument(help="Bitext: one file, or two parallel files.")
     ] = None,
-    target_encoder: Annotated[str | None, option("Encoder of the target language.")] = None,
-    into: Annotated[Path | None, option("Parser that the bridge leads into.")] = None,
+    target_encoder: Annotated[
+        str | None, option("Target-language encoder: folder or hub name.")
+    ] = None,
+    into: Annotated[Path | None, option("Source-language parser to connect to.")] = None,
     source_encoder: Annotated[
-        str | None, option("Encoder of the source language, if there is no parser.")
+        str | None, option("Source-language encoder, if you have no parser yet.")
     ] = None,
-    output: Annotated[
-        Path | None, option("Folder for the bridge.", "-o", "--output", panel=OUTPUT)
-    ] = None,
-    force: Force = False,
-    as_json: Json = False,
-    pairs: Pairs = None,
-    check_sides: CheckSides = BridgeSettings.check_sides,
-    source_language: SourceLanguage = "en",
-    target_language: TargetLanguage = None,
-    links: Links = None,
+    output: Annotated[Path | None, opt.output_option("Folder for the bridge.")] = None,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+    pairs: opt.Pairs = None,
+    check_sides: opt.CheckSides = BridgeSettings.check_sides,
+    source_language: opt.SourceLanguage = "en",
+    target_language: opt.TargetLanguage = None,
+    links: opt.Links = None,
     preset: Annotated[
         BridgePreset,
-        option("paper: fast-align, whole words, anchors normalised by themselves.", panel=METHOD),
+        option("Bridge preset; paper: fast-align, whole words, each side's anchors normalized "
+               "separately.", panel=METHOD),
     ] = "default",
     aligner: Annotated[
-        AlignerName | None,
-        setting(BridgeSettings, "aligner", "Word aligner.",
-                show_default=by_preset(PRESETS, "aligner")),
+        AlignerName | None, _preset(BridgeSettings, "aligner", "Word aligner.")
     ] = None,
     symmetrize: Annotated[
         Symmetrization | None,
-        setting(BridgeSettings, "symmetrize", "How both directions of alignment are combined.",
-                show_default=by_preset(PRESETS, "symmetrize")),
+        _preset(BridgeSettings, "symmetrize", "How to combine the two alignment directions."),
     ] = None,
     rounds: Annotated[
         int | None,
-        setting(BridgeSettings, "rounds", "Rounds of re-alignment with the bridge; stops when "
-                "nothing is gained.", min=1, show_default=by_preset(PRESETS, "rounds")),
+        _preset(BridgeSettings, "rounds", "Rounds of re-alignment with the bridge; stops when "
+                "nothing is gained.", min=1),
     ] = None,
-    level: Annotated[
-        Level | None,
-        setting(FitSettings, "level", "What an anchor is the mean of.",
-                show_default=by_preset(PRESETS, "level")),
-    ] = None,
+    level: Annotated[Level | None, _preset(FitSettings, "level", opt.LEVEL)] = None,
     isotropy: Annotated[
         bool | None,
-        setting(FitSettings, "isotropy", "Iterative normalization.", "--isotropy/--no-isotropy",
-                show_default="isotropy"),
+        opt.setting(FitSettings, "isotropy", "Iterative normalization.",
+                    "--isotropy/--no-isotropy", show_default="isotropy"),
     ] = None,
     weighting: Annotated[
         Weighting | None,
-        setting(FitSettings, "weighting", "Weight of an anchor.",
-                show_default=by_preset(PRESETS, "weighting")),
+        _preset(FitSettings, "weighting", "Weight of an anchor, by its number of occurrences."),
     ] = None,
-    map_kind: Annotated[
-        Map | None,
-        setting(FitSettings, "map", "Kind of map.", "--map",
-                show_default=by_preset(PRESETS, "map")),
-    ] = None,
+    map_kind: Annotated[Map | None, _preset(FitSettings, "map", opt.MAP, "--map")] = None,
     anchor_words: Annotated[
-        AnchorWords | None,
-        setting(CollectSettings, "anchor_words", "Words that make anchors; whole: single pieces "
-                "on both sides.", show_default=by_preset(PRESETS, "anchor_words")),
+        AnchorWords | None, _preset(CollectSettings, "anchor_words", opt.ANCHOR_WORDS)
     ] = None,
-    contractions: Contractions = True,
-    words: Tokenizer = "rules",
+    contractions: opt.Contractions = True,
+    words: opt.Tokenizer = "rules",
     seed: Annotated[
-        int | None,
-        setting(FitSettings, "seed", "Random seed of sampling and clustering.",
-                show_default=by_preset(PRESETS, "seed"), callback=checked_seed),
+        int | None, _preset(FitSettings, "seed", "Random seed for sampling and clustering.",
+                            callback=opt.checked_seed)
     ] = None,
     layers: Annotated[
-        str | None,
-        setting(EncoderSettings, "layers", "Layers to average: lastN, or a list like 9,10,-1.",
-                show_default="the parser's; else last4"),
+        str | None, opt.setting(EncoderSettings, "layers", opt.LAYERS,
+                                show_default="the parser's, otherwise last4")
     ] = None,
-    device: Device = EncoderSettings.device,
-    precision: Precision = EncoderSettings.precision,
-    backend: Backend = EncoderSettings.backend,
-    offline: Offline = EncoderSettings.offline,
-    engine: Engine = "local",
-    ray_address: RayAddress = None,
+    device: opt.Device = EncoderSettings.device,
+    precision: opt.Precision = EncoderSettings.precision,
+    backend: opt.Backend = EncoderSettings.backend,
+    offline: opt.Offline = EncoderSettings.offline,
+    engine: opt.Engine = "local",
+    ray_address: opt.RayAddress = None,
     storage: Annotated[
         str | None,
-        option("Folder that all machines see, or an address such as s3://bucket/folder.",
+        option("Folder shared by all machines, or an address such as s3://bucket/folder.",
                panel=CLUSTER),
     ] = None,
-    workers: Workers = None,
+    workers: opt.Workers = None,
     dry_run: Annotated[
-        bool, option("Only estimate time, disk and memory for --pairs pairs.", "--dry-run",
-                     panel=CLUSTER)
+        bool, option("Only estimate time, disk and memory, for the number of pairs in --pairs.",
+                     "--dry-run", panel=CLUSTER)
     ] = False,
     gpu: Annotated[
-        str | None, option("GPU of each worker for --dry-run, such as a100.", panel=CLUSTER)
+        str | None, option("GPU type of each worker for --dry-run, such as a100.", panel=CLUSTER)
     ] = None,
 ) -> None:  # fmt: skip
-    """Fit the map that carries target vectors into a parser's space, and judge it."""
+    """Fit a bridge from target-language vectors to a parser's space and check its quality."""
     from treebridge.cluster.engine import ClusterSettings
-    from treebridge.corpus.bitext import Bitext
 
     settings = BridgeSettings.preset(
         preset,
@@ -165,16 +132,9 @@ def bridge(
     encoding = EncoderSettings(
         layers or EncoderSettings.layers, precision, backend, device, offline=offline
     )
-    bitext = None
-    if files:
-        bitext = Bitext(
-            tuple(files),
-            source_language=source_language,
-            target_language=target_language,
-            engine=words,
-            limit=pairs,
-            contractions=contractions,
-        )
+    bitext = opt.open_bitext(
+        files, source_language, target_language, words, pairs, contractions
+    ) if files else None  # fmt: skip
     if dry_run:
         from treebridge.recipes.plan import plan_bridge
         from treebridge.show import plan as show_plan
@@ -186,9 +146,10 @@ def bridge(
         print_json(show_plan.as_dict(planned)) if as_json else show_plan.show_plan(planned)
         return
     if bitext is None or target_encoder is None or output is None:
-        raise TreebridgeError("name a bitext, --target-encoder ENCODER and -o FOLDER")
+        raise TreebridgeError("give a bitext, --target-encoder ENCODER and -o FOLDER")
     if into is None and source_encoder is None:
-        raise TreebridgeError("say where the bridge leads: --into PARSER or --source-encoder NAME")
+        raise TreebridgeError("give the parser to connect to with --into PARSER, or an encoder "
+                              "with --source-encoder NAME")  # fmt: skip
     from treebridge.recipes.bridge import bridge as make_bridge
     from treebridge.show.bridge import as_dict, show_bridge
 

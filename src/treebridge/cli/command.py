@@ -1,4 +1,4 @@
-"""The class of every command: old option names go on working, some options take several values."""
+"""The class of every command: accepts old option names and options with several values."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from typer.core import TyperCommand
 
 
 class Command(TyperCommand):
-    """A command with renamed options and options that take several values at once."""
+    """A command with renamed options, and options that take several values at once."""
 
     renamed: Mapping[str, str] = {}
     many: frozenset[str] = frozenset()
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Translate old names, with a note; repeat an option before each of its values."""
-        return super().parse_args(ctx, self._spread([self._today(word) for word in args]))
+        """Replace old names, with a note; repeat an option before each of its values."""
+        return super().parse_args(ctx, self._spread([self._current(word) for word in args]))
 
-    def _today(self, word: str) -> str:
+    def _current(self, word: str) -> str:
         name, equals, value = word.partition("=")
         if name not in self.renamed:
             return word
         now = self.renamed[name]
-        print(f"note: {name} is now {now}; the old name goes in the next release", file=sys.stderr)
+        print(
+            f"note: {name} is now {now}; the old name will be removed in the next release",
+            file=sys.stderr,
+        )
         return f"{now}{equals}{value}"
 
     def _spread(self, args: list[str]) -> list[str]:
@@ -42,5 +45,5 @@ class Command(TyperCommand):
 def command(
     renamed: Mapping[str, str] | None = None, many: frozenset[str] = frozenset()
 ) -> type[Command]:
-    """The class of a command with these old names (old → new) and these options of many values."""
+    """The class for a command with renamed options (old → new) and multi-valued options."""
     return type("OurCommand", (Command,), {"renamed": renamed or {}, "many": many})

@@ -7,30 +7,33 @@ from typing import Annotated, Literal
 
 import typer
 
+from treebridge.cli import options as opt
 from treebridge.cli.app import command, note
-from treebridge.cli.options import OUTPUT, Force, option
+from treebridge.cli.options import OUTPUT, option
 
 
 @command("draw", "treebridge draw trees.conllu -o trees.html")
 def draw(
     files: Annotated[
-        list[str] | None, typer.Argument(help="CoNLL-U (default: standard input).")
+        list[str] | None, typer.Argument(help="CoNLL-U files (default: standard input).")
     ] = None,
     output: Annotated[
         Path | None,
-        option("File, or folder for several SVGs; its ending sets the format.", "-o", "--output",
-               panel=OUTPUT),
+        opt.output_option("Output file, or folder for several SVGs; its extension sets the "
+                          "format."),
     ] = None,
     picture: Annotated[
         Literal["text", "svg", "html"] | None,
-        option("Output format.", "--format", panel=OUTPUT, show_default="by the output's name"),
+        option("Output format.", "--format", panel=OUTPUT,
+               show_default="from the file extension, otherwise text"),
     ] = None,
-    force: Force = False,
+    force: opt.Force = False,
     sentences: Annotated[
-        str | None, option("Draw only these sentences, counted from 1: 3, or 3-5.")
+        str | None,
+        option("Sentences to draw, counted from 1: 3, or 3-5.", show_default="all"),
     ] = None,
 ) -> None:  # fmt: skip
-    """Draw the trees of CoNLL-U; arcs of which the parser was unsure are dashed."""
+    """Draw trees from CoNLL-U; arcs the parser was unsure of are dashed."""
     from treebridge.locks import hold
     from treebridge.show.draw import draw_files
 

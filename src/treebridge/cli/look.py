@@ -1,4 +1,4 @@
-"""Commands that look at what is there: inspect, demo, cache."""
+"""Commands that show what you have: inspect, demo, cache."""
 
 from __future__ import annotations
 
@@ -7,21 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from treebridge.cli import options as opt
 from treebridge.cli.app import app, command, print_json, progress
-from treebridge.cli.options import (
-    METHOD,
-    OUTPUT,
-    Device,
-    Force,
-    Json,
-    Layers,
-    Offline,
-    Pairs,
-    SourceLanguage,
-    TargetLanguage,
-    checked_seed,
-    option,
-)
+from treebridge.cli.options import METHOD, OUTPUT, option
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
 
@@ -45,12 +33,12 @@ def inspect(
         option("Treat the files as this type.", "--as"),
     ] = None,
     parallel: Annotated[
-        bool, option("The two files are the two sides of one bitext.", "--parallel")
+        bool, option("Read two files as the two sides of one bitext.", "--parallel")
     ] = False,
-    pairs: Pairs = None,
-    source_language: SourceLanguage = "en",
-    target_language: TargetLanguage = None,
-    as_json: Json = False,
+    pairs: opt.Pairs = None,
+    source_language: opt.SourceLanguage = "en",
+    target_language: opt.TargetLanguage = None,
+    as_json: opt.Json = False,
     word: Annotated[
         list[str] | None,
         option("Word to look up: its senses in a bridge; with --encoder, its contexts in a bitext.",
@@ -59,28 +47,35 @@ def inspect(
     encoder: Annotated[
         str | None, option("Encoder for --word: folder or hub name.", panel=METHOD)
     ] = None,
-    layers: Layers = EncoderSettings.layers,
-    device: Device = EncoderSettings.device,
-    offline: Offline = EncoderSettings.offline,
+    layers: opt.Layers = EncoderSettings.layers,
+    device: opt.Device = EncoderSettings.device,
+    offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip
     """Describe a treebank, bitext, text, bridge or model: sizes, lengths, labels, problems."""
+    from rich.console import Console
+
     from treebridge.recipes.inspect import inspect_file, inspect_folder
 
     if found := inspect_folder(files[0]):
         _show_folder(found, files[0], word or [], as_json)
         return
-    if word or encoder:
-        if not word or encoder is None:
-            raise TreebridgeError("--word and --encoder go together: which word, whose vectors?")
-        settings = EncoderSettings(layers=layers, device=device, offline=offline)
-        _show_words(tuple(files), word, encoder, settings, source_language, target_language, pairs,
-                    as_json)  # fmt: skip
-        return
-    from rich.console import Console
+    if bool(word) != bool(encoder):
+        raise TreebridgeError("--word and --encoder go together; give both")
+    console = Console(soft_wrap=False)
+    if word and encoder:
+        from treebridge.recipes.inspect import inspect_words
+        from treebridge.show import contexts as show_words
 
+        bitext = opt.open_bitext(files, source_language, target_language, "rules", pairs, True)
+        settings = EncoderSettings(layers=layers, device=device, offline=offline)
+        for contexts in inspect_words(bitext, word, encoder, settings, progress()):
+            if as_json:
+                print_json(show_words.as_dict(contexts))
+            else:
+                show_words.show_contexts(contexts, console)
+        return
     from treebridge.show.tables import as_dict, show
 
-    console = Console(soft_wrap=False)
     problems: list[str] = []
     for group in [tuple(files)] if parallel else [(file,) for file in files]:
         statistics = inspect_file(
@@ -112,53 +107,33 @@ def _show_folder(found: Bridge | ModelInfo, name: str, words: list[str], as_json
             show_bridge.show_word(word, senses, found)
 
 
-def _show_words(
-    files: tuple[str, ...],
-    words: list[str],
-    encoder: str,
-    settings: EncoderSettings,
-    source: str,
-    target: str | None,
-    pairs: int | None,
-    as_json: bool,
-) -> None:
-    from rich.console import Console
-
-    from treebridge.corpus.bitext import Bitext
-    from treebridge.recipes.inspect import inspect_words
-    from treebridge.show.contexts import as_dict, show_contexts
-
-    bitext = Bitext(files, source_language=source, target_language=target, limit=pairs)
-    console = Console()
-    for contexts in inspect_words(bitext, words, encoder, settings, progress()):
-        print_json(as_dict(contexts)) if as_json else show_contexts(contexts, console)
-
-
 @command("demo", "treebridge demo")
 def demo(
     folder: Annotated[
-        Path, option("Folder for the artificial languages and the report.", "-o", "--output",
-                     panel=OUTPUT)
+        Path, opt.output_option("Folder for the artificial languages and the report.")
     ] = Path("demo"),
     seed: Annotated[
-        int, option("Random seed: another seed, other languages.", panel=METHOD,
-                    callback=checked_seed)
+        int, option("Random seed; each seed gives different languages.", panel=METHOD,
+                    callback=opt.checked_seed)
     ] = 1,
-    force: Force = False,
+    force: opt.Force = False,
+    verbose: Annotated[
+        bool, option("Log every step and epoch.", "--verbose", panel=OUTPUT)
+    ] = False,
 ) -> None:  # fmt: skip
-    """The whole story on artificial languages, offline, in a few minutes."""
+    """Run the whole method on artificial languages: offline, in under four minutes."""
     from treebridge.show.demo import run_demo
 
-    run_demo(folder, seed, force=force, progress=progress())
+    run_demo(folder, seed, force=force, progress=progress(verbose=verbose))
 
 
-cache = typer.Typer(no_args_is_help=True, help="Vectors and exported encoders kept on disk.")
+cache = typer.Typer(no_args_is_help=True, help="Manage cached vectors and exported encoders.")
 app.add_typer(cache, name="cache")
 
 
 @command("list", "treebridge cache list", to=cache)
 def cache_list() -> None:
-    """List what is in the cache, and how large it is."""
+    """List the contents of the cache and their sizes."""
     from treebridge.show.cache import show_cache
 
     show_cache()
@@ -166,7 +141,7 @@ def cache_list() -> None:
 
 @command("clear", "treebridge cache clear", to=cache)
 def cache_clear() -> None:
-    """Empty the cache; everything in it can be made again."""
+    """Empty the cache; its contents are computed again when needed."""
     from treebridge.encode.cache import clear_cache
 
     print(f"freed {clear_cache() / 1e6:,.1f} MB")

@@ -1,19 +1,31 @@
-"""Options that several commands share; each has one name and one meaning everywhere.
+"""Options shared by several commands; each has one name and one meaning everywhere.
 
-Choices and defaults come from the settings classes, see `setting`.
+Defaults and choices come from the settings classes, see `setting`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from treebridge.bridge.settings import BridgeSettings
+from treebridge.alignment.settings import AlignerName
+from treebridge.bridge.settings import (
+    AnchorWords,
+    BridgeSettings,
+    CollectSettings,
+    FitSettings,
+    Level,
+    Map,
+)
 from treebridge.encode.settings import BackendName, EncoderSettings, PrecisionName
+from treebridge.parse.settings import PRESETS, ParserPreset, ParserSettings, TagsFrom
 from treebridge.seeds import check_seed
+
+if TYPE_CHECKING:
+    from treebridge.corpus.bitext import Bitext
 
 INPUT, OUTPUT, METHOD = "Input", "Output", "Method"
 TRAINING, HARDWARE, CLUSTER = "Training", "Hardware", "Cluster"
@@ -22,6 +34,11 @@ TRAINING, HARDWARE, CLUSTER = "Training", "Hardware", "Cluster"
 def option(help: str, *flags: str, panel: str = INPUT, **more: Any) -> Any:
     """An option in a panel of the help."""
     return typer.Option(*flags, help=help, rich_help_panel=panel, **more)
+
+
+def output_option(help: str) -> Any:
+    """The option `-o`."""
+    return option(help, "-o", "--output", panel=OUTPUT)
 
 
 def setting(
@@ -34,7 +51,7 @@ def setting(
 
 
 def by_preset(presets: Mapping[str, Any], name: str) -> str:
-    """The default of a setting, and where another preset differs: `hmm; paper: fast-align`."""
+    """The default of a setting and the presets that differ: `hmm; paper: fast-align`."""
     values = {preset: _value(settings, name) for preset, settings in presets.items()}
     usual = values.pop("default")
     others = [f"{preset}: {value}" for preset, value in values.items() if value != usual]
@@ -46,15 +63,20 @@ def _value(settings: Any, name: str) -> Any:
     return next(getattr(one, name) for one in (settings, *parts) if hasattr(one, name))
 
 
+def seed_option(settings: type, help: str = "Random seed.", **more: Any) -> Any:
+    """The option `--seed` of a settings class."""
+    return setting(settings, "seed", help, callback=checked_seed, **more)
+
+
 def checked_seed(seed: int | None) -> int | None:
-    """Refuse a seed that no random number generator takes, before any work is done."""
+    """Reject a seed that no random number generator accepts, before any work is done."""
     if seed is not None:
         check_seed(seed)
     return seed
 
 
 def count(text: str) -> int:
-    """A number of things as people write it: 60000, 60k, 50M, 1.5M, 1G."""
+    """Parse a count with an optional suffix: 60000, 60k, 50M, 1.5M, 1G."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([kMG]?)", text.strip().replace(",", ""))
     number = float(found[1]) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[found[2]] if found else 0
     if number < 1 or number != int(number):
@@ -63,80 +85,116 @@ def count(text: str) -> int:
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """The options that were given, so that a preset decides the others."""
+    """The options that were given; a preset decides the others."""
     return {name: value for name, value in options.items() if value is not None}
 
 
+def open_bitext(
+    files: Sequence[str], source: str, target: str | None, words: str, pairs: int | None,
+    contractions: bool,
+) -> Bitext:  # fmt: skip
+    """The bitext that a command was given."""
+    from treebridge.corpus.bitext import Bitext
+
+    return Bitext(
+        tuple(files), source_language=source, target_language=target, engine=words, limit=pairs,
+        contractions=contractions,
+    )  # fmt: skip
+
+
+# Input
 Pairs = Annotated[
-    int | None, option("Use only the first pairs, such as 60k or 2M.", parser=count, metavar="N")
-]
+    int | None,
+    option("Number of sentence pairs to use, such as 60k or 2M.", parser=count, metavar="N",
+           show_default="all"),
+]  # fmt: skip
 SourceLanguage = Annotated[str, option("Source language code.")]
 TargetLanguage = Annotated[
     str | None, option("Target language code; inferred from names like en-pt.tsv.")
 ]
+CheckSides = Annotated[
+    bool,
+    setting(BridgeSettings, "check_sides", "Reject a bitext whose sides look swapped.",
+            "--check-sides/--no-check-sides", panel=INPUT),
+]  # fmt: skip
+MODEL = option("Model folder, or the name of a shipped model.")
+Model = Annotated[str | None, MODEL]
+BridgeFolder = Annotated[
+    str | None, option("Bridge folder from the target language into this parser.")
+]
+MovedEncoder = Annotated[str | None, option("Path of the parser's encoder, if it has moved.")]
+Links = Annotated[
+    str | None, option("Word alignments in Pharaoh format (i-j); skips our own aligner.")
+]
+Dev = Annotated[
+    str | None,
+    option("Treebank for choosing the best epoch.", show_default="every 20th sentence, held out"),
+]
+# Output
+Json = Annotated[bool, option("Print JSON.", "--json", panel=OUTPUT)]
+Force = Annotated[bool, option("Overwrite the output.", "--force", panel=OUTPUT)]
+# Method
 Tokenizer = Annotated[
     Literal["rules", "spaces", "spacy"], option("Tokenizer to use.", panel=METHOD)
 ]
+CONTRACTIONS = "Split contractions (pt do → de o), as `parse` does."
 Contractions = Annotated[
-    bool,
-    option(
-        "Split contractions (pt do → de o), as `parse` does.",
-        "--contractions/--no-contractions",
-        panel=METHOD,
-    ),
+    bool, option(CONTRACTIONS, "--contractions/--no-contractions", panel=METHOD)
 ]
-CheckSides = Annotated[
-    bool,
-    setting(
-        BridgeSettings,
-        "check_sides",
-        "Refuse a bitext whose sides look swapped.",
-        "--check-sides/--no-check-sides",
-        panel=INPUT,
-    ),
+Aligner = Annotated[AlignerName, setting(BridgeSettings, "aligner", "Word aligner.")]
+LEVEL = "Anchors: one per word, per sense or per occurrence."
+AnchorLevel = Annotated[Level, setting(FitSettings, "level", LEVEL)]
+MAP = "Type of linear map."
+MapKind = Annotated[Map, setting(FitSettings, "map", MAP, "--map")]
+ANCHOR_WORDS = "Words used as anchors; whole: only words that are a single piece on both sides."
+Anchors = Annotated[AnchorWords, setting(CollectSettings, "anchor_words", ANCHOR_WORDS)]
+LAYERS = "Layers to average: lastN, or a list such as 9,10,-1."
+Layers = Annotated[str, setting(EncoderSettings, "layers", LAYERS)]
+# Training
+Preset = Annotated[
+    ParserPreset,
+    option("Parser preset; default: under an hour on two cores; small: minutes.", panel=TRAINING),
 ]
-Json = Annotated[bool, option("Print JSON.", "--json", panel=OUTPUT)]
-Force = Annotated[bool, option("Overwrite the output.", "--force", panel=OUTPUT)]
-Model = Annotated[str, option("Model folder, or the name of a shipped model.")]
-BridgeFolder = Annotated[
-    str | None, option("Bridge into this parser, to parse the target language.")
+Tags = Annotated[
+    TagsFrom | None,
+    setting(ParserSettings, "tags", "Part-of-speech tags: predicted by the parser, gold or none.",
+            panel=TRAINING, show_default=by_preset(PRESETS, "tags")),
+]  # fmt: skip
+Epochs = Annotated[
+    int | None,
+    setting(ParserSettings, "epochs", "Number of epochs.", panel=TRAINING, min=1,
+            show_default="the preset's"),
+]  # fmt: skip
+Seed = Annotated[int, seed_option(ParserSettings, panel=TRAINING)]
+Resume = Annotated[
+    bool, option("Resume an interrupted run.", "--resume/--no-resume", panel=TRAINING)
 ]
-MovedEncoder = Annotated[str | None, option("Where the parser's encoder is now, if it moved.")]
-Seed = Annotated[int, option("Random seed: the same seed gives the same result.", panel=METHOD)]
-Links = Annotated[str | None, option("Alignments in Pharaoh format (i-j), instead of our aligner.")]
-Layers = Annotated[
-    str, setting(EncoderSettings, "layers", "Layers to average: lastN, or a list like 9,10,-1.")
-]
+# Hardware and cluster
 Device = Annotated[
-    str, setting(EncoderSettings, "device", "auto, cpu, cuda or mps.", panel=HARDWARE)
+    str, setting(EncoderSettings, "device", "Device: auto, cpu, cuda or mps.", panel=HARDWARE)
 ]
 Precision = Annotated[
     PrecisionName,
-    setting(
-        EncoderSettings,
-        "precision",
-        "Precision of the encoder; int8 is faster on CPUs.",
-        panel=HARDWARE,
-    ),
-]
+    setting(EncoderSettings, "precision", "Encoder precision; int8 is faster on CPUs.",
+            panel=HARDWARE),
+]  # fmt: skip
 Backend = Annotated[
-    BackendName, setting(EncoderSettings, "backend", "What runs the encoder.", panel=HARDWARE)
+    BackendName, setting(EncoderSettings, "backend", "Encoder runtime.", panel=HARDWARE)
 ]
 Offline = Annotated[
-    bool, setting(EncoderSettings, "offline", "Download nothing.", "--offline", panel=HARDWARE)
+    bool,
+    setting(EncoderSettings, "offline", "Never download anything.", "--offline", panel=HARDWARE),
 ]
 Engine = Annotated[
     Literal["local", "ray"],
-    option("Work in this process or on a Ray cluster (extra ray).", panel=CLUSTER),
+    option("Run in this process, or on a Ray cluster (needs the extra `ray`).", panel=CLUSTER),
 ]
 RayAddress = Annotated[
     str | None,
-    option(
-        "Address of a running Ray cluster; default: RAY_ADDRESS, else one is started here.",
-        panel=CLUSTER,
-    ),
-]
+    option("Address of a running Ray cluster.", panel=CLUSTER,
+           show_default="RAY_ADDRESS, otherwise one is started here"),
+]  # fmt: skip
 Workers = Annotated[
     int | None,
-    option("Number of parallel tasks; default: one per GPU or core.", panel=CLUSTER, min=1),
+    option("Number of parallel tasks.", panel=CLUSTER, min=1, show_default="one per GPU or core"),
 ]

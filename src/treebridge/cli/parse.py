@@ -8,23 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from treebridge.cli import options as opt
 from treebridge.cli.app import command, note, print_json, progress, show
-from treebridge.cli.options import (
-    METHOD,
-    OUTPUT,
-    Backend,
-    BridgeFolder,
-    Device,
-    Engine,
-    Force,
-    Json,
-    MovedEncoder,
-    Offline,
-    Precision,
-    RayAddress,
-    Workers,
-    option,
-)
+from treebridge.cli.options import METHOD, OUTPUT, option
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
 
@@ -33,47 +19,45 @@ from treebridge.errors import TreebridgeError
 def parse(
     files: Annotated[
         list[str] | None,
-        typer.Argument(help="Raw text or CoNLL-U (default: standard input), or a sentence itself."),
+        typer.Argument(help="Raw text or CoNLL-U files, or sentences (default: standard input)."),
     ] = None,
-    model: Annotated[
-        str | None, option("Model folder, or the name of a shipped model.")
-    ] = None,
+    model: opt.Model = None,
     text: Annotated[
-        list[str] | None, option("Text to parse, whatever it looks like.")
+        list[str] | None, option("Text to parse, even if it looks like a file name.")
     ] = None,
     output: Annotated[
         Path | None,
-        option("Output file; default: standard output.", "-o", "--output", panel=OUTPUT),
+        option("Output file.", "-o", "--output", panel=OUTPUT, show_default="standard output"),
     ] = None,
     output_format: Annotated[
         Literal["conllu", "json", "text", "svg", "html"],
         option("Output format; json: one object per line.", "--format", panel=OUTPUT),
     ] = "conllu",
     confidence: Annotated[
-        bool, option("Write the probability of each arc into MISC.", "--confidence", panel=OUTPUT)
+        bool, option("Write the probability of each arc to MISC.", "--confidence", panel=OUTPUT)
     ] = False,
-    force: Force = False,
-    lines: Annotated[bool, option("One sentence per line.", "--lines")] = False,
+    force: opt.Force = False,
+    lines: Annotated[bool, option("Text has one sentence per line.", "--lines")] = False,
     tokens: Annotated[
-        bool, option("One sentence per line, words separated by spaces.", "--tokens")
+        bool, option("Text has one sentence per line, words separated by spaces.", "--tokens")
     ] = False,
     language: Annotated[
-        str | None, option("Language of raw text (default: the model's).")
+        str | None, option("Language of raw text.", show_default="the model's")
     ] = None,
     mwt: Annotated[
         str | None, option("Table of contractions, one per line: do<tab>de o.")
     ] = None,
-    bridge: BridgeFolder = None,
-    encoder: MovedEncoder = None,
-    device: Device = EncoderSettings.device,
-    precision: Precision = EncoderSettings.precision,
-    backend: Backend = EncoderSettings.backend,
-    offline: Offline = EncoderSettings.offline,
-    engine: Engine = "local",
-    ray_address: RayAddress = None,
-    workers: Workers = None,
+    bridge: opt.BridgeFolder = None,
+    encoder: opt.MovedEncoder = None,
+    device: opt.Device = EncoderSettings.device,
+    precision: opt.Precision = EncoderSettings.precision,
+    backend: opt.Backend = EncoderSettings.backend,
+    offline: opt.Offline = EncoderSettings.offline,
+    engine: opt.Engine = "local",
+    ray_address: opt.RayAddress = None,
+    workers: opt.Workers = None,
 ) -> None:  # fmt: skip
-    """Parse text or CoNLL-U; UPOS is predicted where there is none."""
+    """Parse text or CoNLL-U, predicting UPOS tags where they are missing."""
     from treebridge.corpus.files import open_bytes
     from treebridge.corpus.input import Reading, is_text, text_source
     from treebridge.parse.shipped import find_model
@@ -83,12 +67,12 @@ def parse(
     inputs = files or ([] if text else ["-"])
     for file in inputs:
         if file != "-" and not is_text(file):
-            with open_bytes(file):  # a missing file is reported before a model is loaded
+            with open_bytes(file):  # report a missing file before loading a model
                 pass
     check_output(output, output_format, force=force)
     typed = "-" in inputs and sys.stdin.isatty()
     if typed:
-        note("type sentences; an empty line or Ctrl-D ends one")
+        note("type a sentence and an empty line to parse it; Ctrl-D to stop")
 
     from treebridge.cluster.engine import ClusterSettings
     from treebridge.locks import hold
@@ -111,7 +95,7 @@ def parse(
             parse=elsewhere,
             progress=progress(),
         )
-        sure = confidence or output_format in ("svg", "html", "text")  # pictures show it anyway
+        sure = confidence or output_format in ("svg", "html", "text")  # drawings always show it
         trees = (with_confidence(one) if sure else one.sentence for one in parsed)
         WRITERS[output_format](trees, output)
     if output is not None:
@@ -119,14 +103,14 @@ def parse(
 
 
 def _chosen(model: str | None) -> str:
-    """The model that was named; without one, say which there are."""
+    """The model that was given; without one, an error that lists the shipped models."""
     from treebridge.parse.shipped import shipped_models
 
     if model is not None:
         return model
     names = ", ".join(shipped_models())
     raise TreebridgeError(
-        f"name a model with --model: a folder, or a shipped one ({names or 'none is shipped'}); "
+        f"choose a model with --model: a folder, or a shipped model ({names or 'none here'}); "
         "`treebridge models` describes them"
     )
 
@@ -135,40 +119,39 @@ def _chosen(model: str | None) -> str:
 def evaluate(
     files: Annotated[
         list[str],
-        typer.Argument(help="system.conllu gold.conllu; with --model only gold.conllu."),
+        typer.Argument(help="SYSTEM GOLD, two CoNLL-U files; with --model, only GOLD."),
     ],
-    model: Annotated[
-        str | None, option("Model folder, or the name of a shipped model.")
-    ] = None,
-    bridge: BridgeFolder = None,
+    model: opt.Model = None,
+    bridge: opt.BridgeFolder = None,
     convention: Annotated[
         Literal["paper", "conll18"],
-        option("paper: without PUNCT and SYM, full labels; conll18: as the official script.",
-               panel=METHOD),
+        option("Scoring convention; paper: full labels, no PUNCT or SYM; conll18: as the "
+               "official script.", panel=METHOD),
     ] = "paper",
     detail: Annotated[
-        bool, option("Also score each label and arc length.", "--detail", panel=OUTPUT)
+        bool, option("Also print scores by label and arc length.", "--detail", panel=OUTPUT)
     ] = False,
-    as_json: Json = False,
-    encoder: MovedEncoder = None,
-    device: Device = EncoderSettings.device,
-    precision: Precision = EncoderSettings.precision,
-    backend: Backend = EncoderSettings.backend,
-    offline: Offline = EncoderSettings.offline,
+    as_json: opt.Json = False,
+    encoder: opt.MovedEncoder = None,
+    device: opt.Device = EncoderSettings.device,
+    precision: opt.Precision = EncoderSettings.precision,
+    backend: opt.Backend = EncoderSettings.backend,
+    offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip
-    """Score trees: UAS, LAS, CLAS, UPOS, UEM and LEM."""
+    """Score trees against gold trees: UAS, LAS, CLAS, UPOS, UEM and LEM."""
     from treebridge.recipes.evaluate import evaluate_files, evaluate_parser
     from treebridge.show.evaluate import as_dict, show_evaluation
 
     if model is None:
         if len(files) != 2:
             raise TreebridgeError(
-                "evaluate needs two files, system.conllu gold.conllu, or --model and one gold file"
+                "expected two files, system.conllu and gold.conllu, or --model and one gold file; "
+                f"found {len(files)} file{'s' * (len(files) != 1)} and no model"
             )
         evaluation = evaluate_files(files[0], files[1], convention, progress())
     else:
         if len(files) != 1:
-            raise TreebridgeError("evaluate --model needs one file of gold trees")
+            raise TreebridgeError(f"expected one gold file with --model, found {len(files)}")
         from treebridge.parse.parser import Parser
 
         encoding = EncoderSettings(

@@ -7,17 +7,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from treebridge.cli import options as opt
 from treebridge.cli.app import command, progress, show
-from treebridge.cli.options import (
-    OUTPUT,
-    TRAINING,
-    Device,
-    Force,
-    checked_seed,
-    count,
-    option,
-    setting,
-)
+from treebridge.cli.options import TRAINING, count, option, setting
 from treebridge.encode.pretrain.settings import PretrainSettings, Start
 from treebridge.errors import TreebridgeError
 
@@ -26,49 +18,48 @@ OF = PretrainSettings
 
 @command("pretrain", "treebridge pretrain pt.txt.xz --minutes 60 -o pt-bert")
 def pretrain(
-    text: Annotated[list[str], typer.Argument(help="Text, one sentence per line; or bitext.")],
-    output: Annotated[Path, option("Folder for the encoder.", "-o", "--output", panel=OUTPUT)],
-    force: Force = False,
+    text: Annotated[list[str], typer.Argument(help="Text, one sentence per line, or a bitext.")],
+    output: Annotated[Path, opt.output_option("Folder for the encoder.")],
+    force: opt.Force = False,
     side: Annotated[
         Literal["source", "target"] | None, option("Side of a bitext to read.")
     ] = None,
     minutes: Annotated[
         float | None,
         setting(OF, "minutes",
-                "Minutes to train (default 60); how far that gets depends on the machine.",
-                panel=TRAINING,
-                show_default=False),
+                "Minutes to train (default 60); a faster machine trains further.",
+                panel=TRAINING, show_default=False),
     ] = None,
     tokens: Annotated[
         int | None,
-        setting(OF, "tokens", "Pieces to train on, instead of minutes, such as 5M.",
+        setting(OF, "tokens", "Subword pieces to train on, such as 5M; replaces --minutes.",
                 panel=TRAINING, parser=count, metavar="N", show_default=False),
     ] = None,
     learning_rate: Annotated[
         float, setting(OF, "learning_rate", "Peak learning rate.", panel=TRAINING)
     ] = OF.learning_rate,
-    batch: Annotated[int, setting(OF, "batch", "Pieces per batch.", panel=TRAINING)] = OF.batch,
+    batch: Annotated[
+        int, setting(OF, "batch", "Subword pieces per batch.", panel=TRAINING)
+    ] = OF.batch,
     masked: Annotated[
-        float, setting(OF, "masked", "Share of the words to mask.", panel=TRAINING)
+        float, setting(OF, "masked", "Share of words to mask.", panel=TRAINING)
     ] = OF.masked,
     start: Annotated[
         Start,
-        setting(OF, "start", "Initial embeddings: from co-occurrence (informed) or random.",
+        setting(OF, "start", "Initial embeddings: from co-occurrence counts (informed) or random.",
                 panel=TRAINING),
     ] = OF.start,
     seed: Annotated[
         int,
-        setting(OF, "seed", "Random seed; with --tokens, the same seed gives the same encoder.",
-                panel=TRAINING, callback=checked_seed),
+        opt.seed_option(OF, "Random seed; with --tokens, the same seed gives the same encoder.",
+                        panel=TRAINING),
     ] = OF.seed,
-    resume: Annotated[
-        bool, option("Resume an interrupted training.", "--resume/--no-resume", panel=TRAINING)
-    ] = True,
+    resume: opt.Resume = True,
     vocabulary: Annotated[
         int, setting(OF, "vocabulary", "Vocabulary size.", min=100)
     ] = OF.vocabulary,
     cased: Annotated[
-        bool, setting(OF, "cased", "Keep capital letters.", "--cased/--uncased")
+        bool, setting(OF, "cased", "Keep or drop capital letters.", "--cased/--uncased")
     ] = OF.cased,
     layers: Annotated[int, setting(OF, "layers", "Number of layers.", min=1)] = OF.layers,
     hidden: Annotated[int, setting(OF, "hidden", "Hidden size.", min=1)] = OF.hidden,
@@ -77,32 +68,22 @@ def pretrain(
         int, setting(OF, "feed_forward", "Feed-forward size.", min=1)
     ] = OF.feed_forward,
     length: Annotated[
-        int, setting(OF, "length", "Longest input, in pieces.")
+        int, setting(OF, "length", "Maximum input length, in subword pieces.")
     ] = OF.length,
-    device: Device = "auto",
+    device: opt.Device = "auto",
 ) -> None:  # fmt: skip
-    """Pre-train a small BERT from raw text, for a language that has none."""
+    """Pre-train a small BERT on raw text, for a language that has none."""
     from treebridge.recipes.pretrain import pretrain as pretrain_encoder
     from treebridge.show.pretrain import show_pretrained
 
     if minutes is not None and tokens is not None:
-        raise TreebridgeError("--minutes and --tokens are two budgets; give one")
+        raise TreebridgeError("give --minutes or --tokens, not both")
     settings = PretrainSettings(
-        vocabulary=vocabulary,
-        cased=cased,
-        layers=layers,
-        hidden=hidden,
-        heads=heads,
-        feed_forward=feed_forward,
-        length=length,
-        batch=batch,
-        masked=masked,
-        learning_rate=learning_rate,
-        start=start,
+        vocabulary=vocabulary, cased=cased, layers=layers, hidden=hidden, heads=heads,
+        feed_forward=feed_forward, length=length, batch=batch, masked=masked,
+        learning_rate=learning_rate, start=start, seed=seed, tokens=tokens or 0,
         minutes=OF.minutes if minutes is None else minutes,
-        tokens=tokens or 0,
-        seed=seed,
-    )
+    )  # fmt: skip
     made = pretrain_encoder(
         text, output, settings, side=side, device=device, resume=resume, force=force,
         progress=progress(),

@@ -5,28 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from treebridge.alignment.settings import AlignerName
 from treebridge.bridge.settings import BridgeSettings
+from treebridge.cli import options as opt
 from treebridge.cli.app import command, progress, show
-from treebridge.cli.options import (
-    OUTPUT,
-    TRAINING,
-    BridgeFolder,
-    CheckSides,
-    Contractions,
-    Device,
-    Force,
-    Links,
-    Model,
-    Offline,
-    Pairs,
-    SourceLanguage,
-    TargetLanguage,
-    Tokenizer,
-    checked_seed,
-    option,
-    setting,
-)
+from treebridge.cli.options import TRAINING, option, setting
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.parse.settings import ProjectSettings, RefineSettings
@@ -37,86 +19,79 @@ from treebridge.parse.settings import ProjectSettings, RefineSettings
     "treebridge refine --model pt --bitext en-pt.tsv.xz --treebank en.conllu -o pt-refined",
 )
 def refine(
-    model: Model,
-    output: Annotated[
-        Path, option("Folder for the refined parser.", "-o", "--output", panel=OUTPUT)
-    ],
-    force: Force = False,
+    model: Annotated[str, opt.MODEL],
+    output: Annotated[Path, opt.output_option("Folder for the refined parser.")],
+    force: opt.Force = False,
     bitext: Annotated[
-        list[str] | None, option("Parallel text to project trees over; twice for two files.")
+        list[str] | None,
+        option("Parallel text to project trees over; give the option twice for two parallel "
+               "files."),
     ] = None,
-    trees: Annotated[str | None, option("Target trees of your own (CoNLL-U).")] = None,
+    trees: Annotated[
+        str | None, option("Target-language trees that you corrected or annotated (CoNLL-U).")
+    ] = None,
     itself: Annotated[
-        list[str] | None, option("Target text for self-training.", "--self")
+        list[str] | None, option("Target-language text for self-training.", "--self")
     ] = None,
     treebank: Annotated[
-        str | None, option("Source treebank, so that the parser does not forget.")
+        str | None, option("Source treebank to mix in, so that the parser does not forget it.")
     ] = None,
-    bridge: BridgeFolder = None,
+    bridge: opt.BridgeFolder = None,
     tagger: Annotated[
-        str | None, option("Parser with predicted tags, if the model was trained with gold ones.")
+        str | None,
+        option("Parser that predicts tags, if the model was trained with gold tags."),
     ] = None,
-    pairs: Pairs = None,
-    check_sides: CheckSides = BridgeSettings.check_sides,
-    source_language: SourceLanguage = "en",
-    target_language: TargetLanguage = None,
-    links: Links = None,
+    pairs: opt.Pairs = None,
+    check_sides: opt.CheckSides = BridgeSettings.check_sides,
+    source_language: opt.SourceLanguage = "en",
+    target_language: opt.TargetLanguage = None,
+    links: opt.Links = None,
     sentences: Annotated[
         int,
-        setting(ProjectSettings, "sentences", "Sentences to learn from, at most.", panel=TRAINING,
-                min=20),
+        setting(ProjectSettings, "sentences", "Maximum number of projected sentences.",
+                panel=TRAINING, min=20),
     ] = ProjectSettings.sentences,
     epochs: Annotated[
-        int, setting(RefineSettings, "epochs", "Epochs, at most.", panel=TRAINING, min=1)
+        int, setting(RefineSettings, "epochs", "Maximum number of epochs.", panel=TRAINING, min=1)
     ] = RefineSettings.epochs,
     passes: Annotated[
         int,
-        setting(RefineSettings, "passes", "2: refine twice; helps where the encoder is weak.",
+        setting(RefineSettings, "passes", "Number of passes; 2 helps where the encoder is weak.",
                 panel=TRAINING, min=1),
     ] = RefineSettings.passes,
     seed: Annotated[
-        int, setting(RefineSettings, "seed", "Random seed.", panel=TRAINING, callback=checked_seed)
+        int, opt.seed_option(RefineSettings, panel=TRAINING)
     ] = RefineSettings.seed,
     fill: Annotated[
         bool,
-        setting(ProjectSettings, "fill", "Words without a link: take the parser's own prediction, "
-                "or ignore them.", "--fill/--mask"),
+        setting(ProjectSettings, "fill", "Unaligned words: use the parser's own prediction (fill) "
+                "or ignore them (mask).", "--fill/--mask"),
     ] = ProjectSettings.fill,
     reorder: Annotated[
         bool,
-        setting(RefineSettings, "reorder", "Put source trees into the target's word order.",
+        setting(RefineSettings, "reorder", "Reorder source trees to the target's word order.",
                 "--reorder/--no-reorder"),
     ] = RefineSettings.reorder,
-    aligner: Annotated[
-        AlignerName, setting(BridgeSettings, "aligner", "Word aligner.")
-    ] = BridgeSettings.aligner,
-    contractions: Contractions = True,
-    words: Tokenizer = "rules",
-    device: Device = EncoderSettings.device,
-    offline: Offline = EncoderSettings.offline,
+    aligner: opt.Aligner = BridgeSettings.aligner,
+    contractions: opt.Contractions = True,
+    words: opt.Tokenizer = "rules",
+    device: opt.Device = EncoderSettings.device,
+    offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip
-    """Let a bridged parser learn from trees projected over a bitext, or from trees of your own."""
-    from treebridge.corpus.bitext import Bitext
+    """Improve a bridged parser with trees projected over a bitext, or with trees of your own."""
     from treebridge.recipes.refine import refine as refine_model
     from treebridge.show.refine import show_refined
 
     if not bitext and not itself and trees is None:
         raise TreebridgeError("nothing to learn from: give --bitext, --self TEXT or --trees")
-    parallel = Bitext(
-        tuple(bitext),
-        source_language=source_language,
-        target_language=target_language,
-        engine=words,
-        limit=pairs,
-        contractions=contractions,
+    parallel = opt.open_bitext(
+        bitext, source_language, target_language, words, pairs, contractions
     ) if bitext else None  # fmt: skip
+    project = ProjectSettings(sentences=sentences, fill=fill)
     refined = refine_model(
         model,
         output,
-        RefineSettings(
-            epochs=epochs, reorder=reorder, passes=passes, seed=seed,
-            project=ProjectSettings(sentences=sentences, fill=fill),
-        ),
+        RefineSettings(epochs=epochs, reorder=reorder, passes=passes, seed=seed, project=project),
         EncoderSettings(device=device, offline=offline),
         bridge=bridge,
         bitext=parallel,
@@ -125,10 +100,8 @@ def refine(
         trees=trees,
         tagger=tagger,
         language=target_language,
-        linking=BridgeSettings.preset(
-            aligner=aligner, links=links, check_sides=check_sides
-        ),
+        linking=BridgeSettings.preset(aligner=aligner, links=links, check_sides=check_sides),
         force=force,
         progress=progress(),
-    )  # fmt: skip
+    )
     show(show_refined, refined)

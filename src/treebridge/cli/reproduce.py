@@ -8,24 +8,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from treebridge.alignment.settings import AlignerName
 from treebridge.bridge.settings import AnchorWords, BridgeSettings, CollectSettings
+from treebridge.cli import options as opt
 from treebridge.cli.app import app, command, note, progress, show
-from treebridge.cli.options import (
-    INPUT,
-    METHOD,
-    OUTPUT,
-    TRAINING,
-    Device,
-    Force,
-    Layers,
-    Offline,
-    Pairs,
-    checked_seed,
-    given,
-    option,
-    setting,
-)
+from treebridge.cli.options import METHOD, OUTPUT, TRAINING, given, option
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.parse.settings import ParserPreset, ParserSettings, TagsFrom
@@ -37,22 +23,19 @@ MANY = ("--languages", "--systems", "--encoder", "--vectors", "--dictionary", "-
 Languages = Annotated[
     list[str] | None, option("Target languages.", show_default="es pt ro pl fi el")
 ]
-Data = Annotated[
-    Path, option("Folder of treebanks and bitexts; what is missing is downloaded into it.")
-]
+Data = Annotated[Path, option("Folder of treebanks and bitexts; missing files are downloaded.")]
 Encoders = Annotated[
-    list[str] | None, option("Encoders instead of the paper's: pt=FOLDER.", "--encoder")
+    list[str] | None, option("Encoders to use instead of the paper's: pt=FOLDER.", "--encoder")
 ]
-SourceEncoder = Annotated[str | None, option("English encoder instead of BERT.")]
-Corpus = Annotated[str, option("Parallel corpus: ParaCrawl/v6, or one of OPUS (Europarl/v8).")]
-Output = Annotated[Path, option("Folder for results and models.", "-o", "--output", panel=OUTPUT)]
-DryRun = Annotated[bool, option("Only list what would be done.", "--dry-run", panel=OUTPUT)]
+SourceEncoder = Annotated[str | None, option("English encoder to use instead of BERT.")]
+Corpus = Annotated[
+    str, option("Parallel corpus: ParaCrawl/v6, or one from OPUS such as Europarl/v8.")
+]
+Output = Annotated[Path, opt.output_option("Folder for results and models.")]
+DryRun = Annotated[
+    bool, option("Only list the steps and the data they need.", "--dry-run", panel=OUTPUT)
+]
 ThePreset = Annotated[ParserPreset, option("Parser preset.", panel=TRAINING)]
-Epochs = Annotated[
-    int | None,
-    setting(ParserSettings, "epochs", "Number of epochs.", panel=TRAINING, min=1,
-            show_default="the preset's"),
-]  # fmt: skip
 Tags = Annotated[TagsFrom, option("Part-of-speech tags.", panel=TRAINING)]
 Seeds = Annotated[int, option("Number of seeds.", panel=TRAINING, min=1)]
 Part = Annotated[Literal["dev", "test"], option("Part of the treebanks to score.")]
@@ -63,12 +46,12 @@ def by_language(given: list[str] | None, flag: str) -> dict[str, str]:
     pairs = [item.partition("=") for item in given or ()]
     for code, equals, value in pairs:
         if not (code and equals and value):
-            raise TreebridgeError(f"{flag} {code}{equals}{value}: write it as pt=FOLDER")
+            raise TreebridgeError(f"{flag} {code}{equals}{value}: expected the form pt=FOLDER")
     return {code: value for code, _, value in pairs}
 
 
 def encoders_of(given: list[str] | None, source: str | None) -> dict[str, str]:
-    """All encoders by language."""
+    """Encoders by language."""
     encoders = by_language(given, "--encoder")
     return {**encoders, "en": source} if source else encoders
 
@@ -83,18 +66,18 @@ def table1(
     languages: Languages = None,
     systems: Annotated[
         list[str] | None,
-        option("Rows of the table.", panel=METHOD, show_default="all that need no further data"),
+        option("Rows of the table.", panel=METHOD, show_default="all that need no extra data"),
     ] = None,
     output: Output = Path("table1"),
-    force: Force = False,
+    force: opt.Force = False,
     dry_run: DryRun = False,
     part: Part = "test",
-    pairs: Pairs = None,
+    pairs: opt.Pairs = None,
     data: Data = Path("data"),
     source_encoder: SourceEncoder = None,
     encoder: Encoders = None,
     multilingual_encoder: Annotated[
-        str | None, option("Encoder of the row `multilingual`, instead of mBERT cased.")
+        str | None, option("Encoder for the row `multilingual` (default: mBERT cased).")
     ] = None,
     vectors: Annotated[list[str] | None, option("Word vectors: en=FILE, pt=FILE.")] = None,
     dictionary: Annotated[
@@ -103,32 +86,30 @@ def table1(
     corpus: Corpus = "ParaCrawl/v6",
     tags: Tags = "gold",
     preset: ThePreset = "default",
-    epochs: Epochs = None,
+    epochs: opt.Epochs = None,
     seeds: Seeds = 3,
     first_seed: Annotated[
-        int, option("First seed; several runs can share a folder.", panel=TRAINING, min=1,
-                    callback=checked_seed)
+        int, option("First seed, so that several runs can share a folder.", panel=TRAINING, min=1,
+                    callback=opt.checked_seed)
     ] = 1,
-    aligner: Annotated[
-        AlignerName, setting(BridgeSettings, "aligner", "Word aligner, the same for all systems.")
-    ] = BridgeSettings.aligner,
+    aligner: opt.Aligner = BridgeSettings.aligner,
     anchor_words: Annotated[
         AnchorWords | None,
-        option("Words that make anchors, in all rows; whole: single pieces on both sides.",
-               panel=METHOD, show_default="the paper's rows: whole; ours: all"),
+        option(opt.ANCHOR_WORDS, panel=METHOD, show_default="whole in the paper's rows, all in "
+               "ours"),
     ] = None,
     isotropy_from: Annotated[
         Literal["bitext", "input"],
-        option("Target means; input: from the file being scored, as the authors' code does.",
-               panel=METHOD),
+        option("Text that the target means come from; input: the file being scored, as in the "
+               "authors' code.", panel=METHOD),
     ] = "bitext",
-    layers: Layers = EncoderSettings.layers,
-    device: Device = EncoderSettings.device,
-    offline: Offline = EncoderSettings.offline,
+    layers: opt.Layers = EncoderSettings.layers,
+    device: opt.Device = EncoderSettings.device,
+    offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip
-    """Table 1: every system in every language, our figures beside the paper's.
+    """Table 1: every system in every language, next to the paper's figures.
 
-    You can interrupt it and run the same command again: finished results are reused.
+    Finished results are reused, so you can interrupt it and run the same command again.
     """
     from treebridge.experiment.catalog import TARGETS
     from treebridge.experiment.datasets import Supply
@@ -140,24 +121,15 @@ def table1(
 
     watcher = progress()
     supply = Supply(
-        data,
-        part,
-        corpus,
-        pairs,
-        encoders_of(encoder, source_encoder),
+        data, part, corpus, pairs, encoders_of(encoder, source_encoder),
         {"multilingual": multilingual_encoder} if multilingual_encoder else {},
-        by_language(vectors, "--vectors"),
-        by_language(dictionary, "--dictionary"),
-        offline,
-        watcher,
-    )
+        by_language(vectors, "--vectors"), by_language(dictionary, "--dictionary"),
+        offline, watcher,
+    )  # fmt: skip
     settings = LabSettings(
-        ParserSettings.preset(preset, tags=tags, **given(epochs=epochs)),
-        aligner,
-        anchor_words,
-        EncoderSettings(layers, device=device, offline=offline),
-        isotropy_from,
-    )
+        ParserSettings.preset(preset, tags=tags, **given(epochs=epochs)), aligner, anchor_words,
+        EncoderSettings(layers, device=device, offline=offline), isotropy_from,
+    )  # fmt: skip
     chosen = range(first_seed, first_seed + seeds)
     if dry_run:
         show_steps(table1_steps(supply, languages or TARGETS, systems, chosen, settings))
@@ -179,18 +151,18 @@ def table1(
 )
 def anisotropy(
     languages: Languages = None,
-    sentences: Annotated[int, option("Sentences of each bitext.", panel=INPUT, min=10)] = 2000,
+    sentences: Annotated[int, option("Number of sentences per bitext.", min=10)] = 2000,
     output: Output = Path("anisotropy"),
-    force: Force = False,
+    force: opt.Force = False,
     data: Data = Path("data"),
     source_encoder: SourceEncoder = None,
     encoder: Encoders = None,
     corpus: Corpus = "ParaCrawl/v6",
-    layers: Layers = EncoderSettings.layers,
-    device: Device = EncoderSettings.device,
-    offline: Offline = EncoderSettings.offline,
+    layers: opt.Layers = EncoderSettings.layers,
+    device: opt.Device = EncoderSettings.device,
+    offline: opt.Offline = EncoderSettings.offline,
 ) -> None:
-    """Figure 3: how narrow the cone of vectors is, by language pair and iteration."""
+    """Figure 3: anisotropy of the encoders, by language pair and iteration."""
     from treebridge.experiment.catalog import TARGETS
     from treebridge.experiment.datasets import Supply
     from treebridge.experiment.lab import LabSettings
@@ -198,15 +170,10 @@ def anisotropy(
     from treebridge.show.anisotropy import figure_class, save_anisotropy, show_anisotropy
 
     watcher = progress()
-    supply = Supply(
-        data,
-        corpus=corpus,
-        encoders=encoders_of(encoder, source_encoder),
-        offline=offline,
-        progress=watcher,
-    )
+    encoders = encoders_of(encoder, source_encoder)
+    supply = Supply(data, corpus=corpus, encoders=encoders, offline=offline, progress=watcher)
     settings = LabSettings(encoding=EncoderSettings(layers, device=device, offline=offline))
-    figure_class()  # before the work, not after it
+    figure_class()  # a missing package is reported before the work
     found = measure(
         supply, languages or TARGETS, sentences, settings, output, force=force, progress=watcher
     )
@@ -222,36 +189,32 @@ def anisotropy(
     many=MANY,
 )
 def ablation(
-    language: Annotated[str, option("Target language.")] = "pt",
+    language: Annotated[str, option("Target language code.")] = "pt",
     groups: Annotated[
-        list[str] | None, option("What to vary.", panel=METHOD, show_default="everything")
+        list[str] | None, option("Groups of settings to vary.", panel=METHOD, show_default="all")
     ] = None,
     output: Output = Path("table1"),
-    force: Force = False,
+    force: opt.Force = False,
     dry_run: DryRun = False,
     part: Part = "dev",
-    pairs: Pairs = None,
+    pairs: opt.Pairs = None,
     data: Data = Path("data"),
     source_encoder: SourceEncoder = None,
     encoder: Encoders = None,
     corpus: Corpus = "ParaCrawl/v6",
     tags: Tags = "gold",
     preset: ThePreset = "default",
-    epochs: Epochs = None,
+    epochs: opt.Epochs = None,
     seeds: Seeds = 1,
-    anchor_words: Annotated[
-        AnchorWords,
-        setting(CollectSettings, "anchor_words", "Words that make anchors; whole: single pieces "
-                "on both sides."),
-    ] = CollectSettings.anchor_words,
-    layers: Layers = EncoderSettings.layers,
-    device: Device = EncoderSettings.device,
-    offline: Offline = EncoderSettings.offline,
+    anchor_words: opt.Anchors = CollectSettings.anchor_words,
+    layers: opt.Layers = EncoderSettings.layers,
+    device: opt.Device = EncoderSettings.device,
+    offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip
-    """What each choice is worth, one changed at a time; `pairs` is the learning curve.
+    """Measure each choice by changing one setting at a time; `pairs` is the learning curve.
 
     Groups: level, weighting, map, blend, anchors, isotropy-from, words, aligner, symmetrize,
-    senses, rounds, refine, order, pairs, tags, layers. In the folder of a table it uses the
+    senses, rounds, refine, order, pairs, tags, layers. In the folder of a table it reuses the
     table's parsers and bridges.
     """
     from treebridge.experiment.ablation import GROUPS, variants
@@ -261,15 +224,8 @@ def ablation(
     from treebridge.show.ablation import save_ablation, show_ablation
 
     watcher = progress()
-    supply = Supply(
-        data,
-        part,
-        corpus,
-        pairs,
-        encoders_of(encoder, source_encoder),
-        offline=offline,
-        progress=watcher,
-    )
+    encoders = encoders_of(encoder, source_encoder)
+    supply = Supply(data, part, corpus, pairs, encoders, offline=offline, progress=watcher)
     settings = LabSettings(
         ParserSettings.preset(preset, tags=tags, **given(epochs=epochs)),
         encoding=EncoderSettings(layers, device=device, offline=offline),

@@ -7,62 +7,35 @@ from typing import Annotated
 
 import typer
 
+from treebridge.cli import options as opt
 from treebridge.cli.app import command, progress, show
-from treebridge.cli.options import (
-    OUTPUT,
-    TRAINING,
-    Device,
-    Force,
-    Layers,
-    Offline,
-    by_preset,
-    checked_seed,
-    given,
-    option,
-    setting,
-)
+from treebridge.cli.options import TRAINING, given, option
 from treebridge.encode.settings import EncoderSettings
-from treebridge.parse.settings import PRESETS, ParserPreset, ParserSettings, TagsFrom
+from treebridge.parse.settings import ParserSettings
 
 
 @command("train", "treebridge train en_ewt-ud-train.conllu --encoder bert-base-uncased -o en")
 def train(
     treebank: Annotated[str, typer.Argument(help="Treebank (CoNLL-U).")],
-    encoder: Annotated[str, option("Encoder: folder, hub name or file of word vectors.")],
-    output: Annotated[Path, option("Folder for the parser.", "-o", "--output", panel=OUTPUT)],
-    force: Force = False,
-    dev: Annotated[
-        str | None,
-        option("Trees that choose the best epoch; default: every 20th sentence is held out."),
-    ] = None,
-    preset: Annotated[
-        ParserPreset,
-        option("default: under an hour on two cores; small: minutes.", panel=TRAINING),
-    ] = "default",
-    tags: Annotated[
-        TagsFrom | None,
-        setting(ParserSettings, "tags", "Part-of-speech tags: predicted by the parser, or given.",
-                panel=TRAINING, show_default=by_preset(PRESETS, "tags")),
-    ] = None,
+    encoder: Annotated[str, option("Encoder: folder, hub name or word-vector file.")],
+    output: Annotated[Path, opt.output_option("Folder for the parser.")],
+    force: opt.Force = False,
+    dev: opt.Dev = None,
+    preset: opt.Preset = "default",
+    tags: opt.Tags = None,
     isotropy: Annotated[
-        bool, option("Normalise the encoder's vectors.", "--isotropy/--no-isotropy", panel=TRAINING)
+        bool,
+        option("Iterative normalization of the encoder's vectors.", "--isotropy/--no-isotropy",
+               panel=TRAINING),
     ] = True,
-    epochs: Annotated[
-        int | None,
-        setting(ParserSettings, "epochs", "Number of epochs.", panel=TRAINING, min=1,
-                show_default="the preset's"),
-    ] = None,
-    seed: Annotated[
-        int, setting(ParserSettings, "seed", "Random seed.", panel=TRAINING, callback=checked_seed)
-    ] = ParserSettings.seed,
-    resume: Annotated[
-        bool, option("Resume an interrupted training.", "--resume/--no-resume", panel=TRAINING)
-    ] = True,
-    layers: Layers = EncoderSettings.layers,
-    device: Device = EncoderSettings.device,
-    offline: Offline = EncoderSettings.offline,
+    epochs: opt.Epochs = None,
+    seed: opt.Seed = ParserSettings.seed,
+    resume: opt.Resume = True,
+    layers: opt.Layers = EncoderSettings.layers,
+    device: opt.Device = EncoderSettings.device,
+    offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip
-    """Train a parser on a treebank, in the space of an encoder."""
+    """Train a parser on a treebank, in the vector space of an encoder."""
     from treebridge.recipes.train import train as train_parser
     from treebridge.show.train import save_curve, show_trained
 

@@ -1,4 +1,4 @@
-"""What people see of an ablation: what each choice is worth, and a learning curve."""
+"""Ablation results as a table, files and a learning curve."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rich.text import Text
 from treebridge.corpus.files import write_text
 from treebridge.experiment.ablation import Outcome
 
-HEAD = ("group", "choice", "UAS", "LAS", "against default", "anchors", "P@1 held out")
+HEAD = ("group", "choice", "UAS", "LAS", "vs. default", "anchors", "held-out P@1")
 
 
 def show_ablation(outcomes: Sequence[Outcome]) -> None:
-    """The table of variants."""
+    """Print the table of variants."""
     grid = Grid(*HEAD, box=None)
     for row in rows(outcomes):
         grid.add_row(*(Text(cell) for cell in row))
@@ -27,7 +27,7 @@ def show_ablation(outcomes: Sequence[Outcome]) -> None:
 
 
 def rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
-    """What is printed and written of each variant."""
+    """The cells of each variant."""
     base = outcomes[0].mean("LAS") if outcomes[0].results else float("nan")
     out = []
     for outcome in outcomes:
@@ -46,7 +46,7 @@ def rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
 
 
 def save_ablation(outcomes: Sequence[Outcome], folder: Path, about: dict[str, Any]) -> None:
-    """Markdown, JSON, and a learning curve where there are sizes to draw one of."""
+    """Write Markdown, JSON and, if several sizes were run, a learning curve."""
     lines = ["| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD)]
     lines += ["| " + " | ".join(row) + " |" for row in rows(outcomes)]
     with write_text(folder / "ablation.md") as stream:

@@ -1,4 +1,4 @@
-"""What people see of an alignment."""
+"""Alignment results on the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from treebridge.recipes.align import FIGURES, Alignment
 
 
 def show_alignment(alignment: Alignment, console: Console) -> None:
-    """One line of figures; with gold links, the scores of every symmetrization."""
+    """Print one line of figures; with gold links, also the scores of every symmetrization."""
     figures = alignment.as_dict()
     console.print(
         f"{alignment.aligner}: {alignment.counts}; {alignment.links.total:,} links, "
@@ -19,7 +19,7 @@ def show_alignment(alignment: Alignment, console: Console) -> None:
     )
     if not alignment.scores:
         return
-    table = Table("links", "", "precision", "recall", "AER", "number", box=None)
+    table = Table("symmetrization", "", "precision", "recall", "AER", "links", box=None)
     for column in table.columns[2:]:
         column.justify = "right"
     for row in alignment.scores:

@@ -1,4 +1,4 @@
-"""Figure 3 of the paper, drawn and as numbers."""
+"""Figure 3 of the paper, as pictures and as numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def save_anisotropy(found: dict[str, PairOfCones], folder: Path) -> None:
 
 
 def show_anisotropy(found: dict[str, PairOfCones]) -> None:
-    """Anisotropy of both sides of every pair, before and after isotropy."""
+    """Print the anisotropy of both sides of every pair, before and after normalization."""
     console = Console(highlight=False)
     grid = Grid("pair", "side", "encoder", "before", f"after {AFTER} iterations", box=None)
     for code, pair in found.items():
@@ -53,7 +53,7 @@ def figure_class() -> Any:
 
 
 def draw_pairs(pairs: dict[str, PairOfCones]) -> Any:
-    """Figure 3a: the degree of each language pair, both sides, before and after."""
+    """Figure 3a: anisotropy of each language pair, both sides, before and after."""
     figure = figure_class()(figsize=(max(4.5, 1.5 + 1.1 * len(pairs)), 3.4), layout="constrained")
     axes = figure.subplots()
     bars = (
@@ -67,7 +67,7 @@ def draw_pairs(pairs: dict[str, PairOfCones]) -> Any:
         heights = [getattr(pair, side).degrees[iteration] for pair in pairs.values()]
         at = [x + (position - 1.5) * width for x in range(len(pairs))]
         drawn = axes.bar(at, heights, width, color=colour, label=label)
-        # A little below zero is zero at this resolution, and would push its label under the axis.
+        # Tiny negative values would push their labels below the axis.
         drawn.datavalues = [max(height, 0.0) for height in heights]
         axes.bar_label(drawn, fmt="%.2f", fontsize=7, padding=1)
     axes.set_xticks(range(len(pairs)), [f"en–{code}" for code in pairs])
@@ -80,7 +80,7 @@ def draw_pairs(pairs: dict[str, PairOfCones]) -> Any:
 
 
 def draw_rounds(pairs: dict[str, PairOfCones]) -> Any:
-    """Figure 3b: the degree by iteration, a line for each language; right, its size as a power."""
+    """Figure 3b: anisotropy by iteration, one line per language; on the right, in log scale."""
     figure = figure_class()(figsize=(8, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     cones = [pair.target for pair in pairs.values()] + [next(iter(pairs.values())).source]
@@ -92,10 +92,10 @@ def draw_rounds(pairs: dict[str, PairOfCones]) -> Any:
             axes.plot(values, style, marker="o", markersize=3, label=cone.name)
     right.set_yscale("log")
     left.set_ylabel("mean cosine of two random words")
-    right.set_ylabel("the same, absolute, logarithmic")
+    right.set_ylabel("absolute value, log scale")
     for axes in (left, right):
         axes.axvline(AFTER, color="grey", linewidth=0.8, linestyle=":")
-        axes.set_xlabel("iterations (the paper takes 5)")
+        axes.set_xlabel("iterations (5 in the paper)")
         axes.spines[["top", "right"]].set_visible(False)
     left.legend(frameon=False, fontsize=8)
     return figure

@@ -1,4 +1,4 @@
-"""What people see of a bridge."""
+"""Bridge quality and senses on the terminal."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from treebridge.bridge.bridge import Bridge
 
 
 def as_dict(bridge: Bridge) -> dict[str, Any]:
-    """How it was made and how good it is, as `--json` prints it."""
+    """Settings and quality, as printed by `--json`."""
     return {"made": bridge.made, "quality": bridge.quality}
 
 
 def show_bridge(bridge: Bridge, path: str | Path) -> None:
-    """The quality block."""
+    """Print the quality of a bridge."""
     q = bridge.quality
     console = Console()
     table = Table(
@@ -29,17 +29,17 @@ def show_bridge(bridge: Bridge, path: str | Path) -> None:
     rows = {
         "from": bridge.target.encoder,
         "into": bridge.into.encoder,
-        "links": f"{q['links']:,}, of {100 * q['linked_target_words']:.0f} % of the target words",
-        "occurrences kept": f"{q['occurrences']:,} of {q['types']:,} types",
+        "links": f"{q['links']:,}, on {100 * q['linked_target_words']:.0f} % of the target words",
+        "occurrences kept": f"{q['occurrences']:,}, of {q['types']:,} word types",
         "anchors": f"{q['anchors']:,}; {q['types_with_several_senses']:,} with several senses",
         "anisotropy, target": _change(q["anisotropy"], "target"),
         "anisotropy, source": _change(q["anisotropy"], "source"),
         "cosine of anchors": f"{q['anchor_cosine']:.3f}",
-        "cosine, held out": f"{q['cosine_unmapped']:.3f} unmapped → {q['cosine']:.3f}",
+        "held-out cosine": f"{q['cosine_unmapped']:.3f} unmapped → {q['cosine']:.3f}",
         "target → source": _retrieval(q["target_to_source"]),
         "source → target": _retrieval(q["source_to_target"]),
         "unmapped": _retrieval(q["unmapped"]),
-        "verdict": q.get("verdict", "not judged; no pairs were held out"),
+        "verdict": q.get("verdict", "unknown, because no sentence pairs were held out"),
     }
     for name, value in rows.items():
         table.add_row(name, value)
@@ -60,7 +60,7 @@ def _retrieval(figures: dict[str, float]) -> str:
 
 
 def show_word(word: str, senses: list[dict[str, Any]], bridge: Bridge) -> None:
-    """The senses of a word in a bridge."""
+    """Print the senses of a word in a bridge."""
     console = Console()
     if not senses:
         console.print(f"[bold]{word}[/] is not an anchor of this bridge: {_why_none(bridge)}")
@@ -76,8 +76,8 @@ def show_word(word: str, senses: list[dict[str, Any]], bridge: Bridge) -> None:
 
 
 def _why_none(bridge: Bridge) -> str:
-    """Why a word may be missing, by the settings that the bridge was made with."""
-    reasons = f"linked fewer than {bridge.made.get('collect_min_per_type', 5)} times"
+    """Why a word may be missing, given the settings of the bridge."""
+    reasons = f"it has fewer than {bridge.made.get('collect_min_per_type', 5)} links"
     if bridge.made.get("collect_anchor_words") == "whole":
-        reasons += ", or not a single piece of the vocabulary"
+        reasons += ", or is not a single piece of the vocabulary"
     return reasons

@@ -13,12 +13,12 @@ from treebridge.records import field, read_record
 
 
 def show_cache() -> None:
-    """Print what is in the cache, least recently used first."""
+    """Print the contents of the cache, least recently used first."""
     entries = cache_entries()
     if not entries:
         print(f"the cache {cache_folder()} is empty")
         return
-    table = Table("kind", "what", "MB", "last used", box=None, header_style="dim")
+    table = Table("kind", "contents", "MB", "last used", box=None, header_style="dim")
     for entry in entries:
         used = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.used))
         table.add_row(entry.kind, _describe(entry), f"{entry.size / 1e6:,.1f}", used)
@@ -37,4 +37,4 @@ def _describe(entry: Entry) -> str:
     except TreebridgeError:
         return f"{entry.name} (damaged)"
     unfinished = " (unfinished)" if entry.name.endswith(".part") else ""
-    return f"{words:,} words by {encoder}{unfinished}"
+    return f"{words:,} word vectors from {encoder}{unfinished}"

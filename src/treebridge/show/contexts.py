@@ -1,4 +1,4 @@
-"""What people see of the contexts of a word, by translation."""
+"""Contexts of a word on the terminal, grouped by translation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIDE = 5  # words of context on either side
 
 
 def as_dict(contexts: WordContexts) -> dict[str, object]:
-    """The figures, as `--json` prints them."""
+    """The figures, as printed by `--json`."""
     return {
         "word": contexts.word,
         "count": contexts.count,
@@ -25,12 +25,12 @@ def as_dict(contexts: WordContexts) -> dict[str, object]:
 
 
 def show_contexts(contexts: WordContexts, console: Console) -> None:
-    """A word's translations with typical contexts, and how close their vectors are."""
+    """Print a word's translations with typical contexts, and how close their vectors are."""
     console.print(f"[bold]{contexts.word}[/]: {contexts.count:,} occurrences")
     if not contexts.translations:
-        console.print("  too few to tell its translations\n")
+        console.print("  too few to group them by translation\n")
         return
-    table = Table("translated", "times", "typical contexts", box=None, header_style="dim")
+    table = Table("translation", "count", "typical contexts", box=None, header_style="dim")
     for translation in contexts.translations:
         examples = Text("\n").join(map(_context, _typical(translation)))
         table.add_row(translation.source, f"{translation.total:,}", examples)

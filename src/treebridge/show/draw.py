@@ -1,4 +1,4 @@
-"""`treebridge draw`: trees of any CoNLL-U as text, SVG or HTML."""
+"""`treebridge draw`: trees from CoNLL-U as text, SVG or HTML."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def draw_files(
     *,
     force: bool = False,
 ) -> None:
-    """Draw the sentences of all files, or only those `wanted` (3, or 3-5)."""
+    """Draw all sentences, or only those `wanted` (3, or 3-5)."""
     if kind is None:
         suffix = output.suffix.lower() if output else ""
         kind = {".svg": "svg", ".html": "html", ".htm": "html"}.get(suffix, "text")
@@ -37,7 +37,7 @@ def _read(file: str) -> Iterator[Sentence]:
         found = True
         yield sentence
     if not found:
-        raise TreebridgeError("there is no sentence in it to draw", file=name_of(file))
+        raise TreebridgeError("no sentences to draw", file=name_of(file))
 
 
 def _choose(sentences: Iterable[Sentence], wanted: str | None) -> Iterator[Sentence]:
@@ -46,9 +46,11 @@ def _choose(sentences: Iterable[Sentence], wanted: str | None) -> Iterator[Sente
         return
     match = re.fullmatch(r"([1-9]\d*)(?:-([1-9]\d*))?", wanted)
     if not match or int(match[2] or match[1]) < int(match[1]):
-        raise TreebridgeError(f"--sentences {wanted}: write a number such as 3, or 3-5")
+        raise TreebridgeError(
+            f"sentences {wanted!r}: expected a number or a range, such as 3 or 3-5"
+        )
     first, last = int(match[1]), int(match[2] or match[1])
     chosen = list(islice(sentences, first - 1, last))
     if not chosen:
-        raise TreebridgeError(f"--sentences {wanted}: there are fewer sentences than that")
+        raise TreebridgeError(f"sentences {wanted!r}: the input has fewer sentences")
     yield from chosen

@@ -1,4 +1,4 @@
-"""What people see of an evaluation."""
+"""Scores on the terminal."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from treebridge.recipes.evaluate import Evaluation
 
 
 def show_evaluation(evaluation: Evaluation, *, detail: bool = False) -> None:
-    """The scores as a table, and gold labels that the parser cannot give."""
+    """Print the scores, gold labels unknown to the parser, and what to do next."""
     console = Console()
     title = f"{evaluation.system} against {evaluation.gold}"
     show_scores(evaluation.scores, title, console, detail=detail)
     if unseen := evaluation.unseen:
         some = ", ".join(label for label, _ in unseen.most_common(5))
         console.print(
-            f"{len(unseen)} gold labels on {unseen.total():,} words never occurred in training: "
+            f"{len(unseen)} gold labels ({unseen.total():,} words) did not occur in training: "
             f"{some}{', …' if len(unseen) > 5 else ''}",
             highlight=False,
         )
@@ -29,7 +29,7 @@ def show_evaluation(evaluation: Evaluation, *, detail: bool = False) -> None:
 
 
 def show_scores(scores: Scores, title: str, console: Console, *, detail: bool = False) -> None:
-    """Print scores as a table, with `detail` also by label and by length of the arc."""
+    """Print scores as a table; with `detail`, also by label and arc length."""
     counts = f"{scores.words:,} words in {scores.sentences:,} sentences"
     console.print(Text(f"{title}\nconvention {scores.convention}, {counts}", "bold"))
     table = Table(box=None)
@@ -39,9 +39,9 @@ def show_scores(scores: Scores, title: str, console: Console, *, detail: bool = 
     console.print(table)
     if detail:
         labels = sorted(scores.labels.items(), key=lambda item: (-item[1].gold, item[0]))
-        console.print(Text("\nlabelled arcs by label", "bold"))
+        console.print(Text("\nlabelled arcs, by label", "bold"))
         console.print(_tallies("label", dict(labels)))
-        console.print(Text("\narcs by length, whatever their label", "bold"))
+        console.print(Text("\nunlabelled arcs, by length", "bold"))
         console.print(_tallies("length", scores.lengths))
 
 
@@ -58,7 +58,7 @@ def _tallies(first: str, rows: dict[str, Tally]) -> Table:
 
 
 def as_dict(evaluation: Evaluation, *, detail: bool = False) -> dict[str, Any]:
-    """The same figures, as `--json` prints them."""
+    """The same figures, as printed by `--json`."""
     scores = evaluation.scores
     figures: dict[str, Any] = {
         "convention": scores.convention,

@@ -1,4 +1,4 @@
-"""Small figures as SVG by our own hand, for a report that needs no plotting package."""
+"""Small SVG charts, so that a report needs no plotting package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Groups = Mapping[str, Mapping[str, float | None]]  # row → series → value
 
 
 def bars(rows: Groups, unit: str = "") -> str:
-    """Horizontal bars, a group for each row and a colour for each series; None leaves a gap."""
+    """Horizontal bars, one group per row and one colour per series; None leaves a gap."""
     series = list(dict.fromkeys(name for row in rows.values() for name in row))
     values = [value for row in rows.values() for value in row.values() if value is not None]
     top = max([*values, 1e-9])
@@ -39,7 +39,7 @@ def bars(rows: Groups, unit: str = "") -> str:
 
 
 def lines(series: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str) -> str:
-    """A line for each series of points; axes begin at zero."""
+    """One line per series of points; axes start at zero."""
     points = [point for line in series.values() for point in line]
     right = max([*(p[0] for p in points), 1e-9])
     top = max([*(p[1] for p in points), 1e-9])

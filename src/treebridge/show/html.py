@@ -1,4 +1,4 @@
-"""Trees as a page: one file, nothing to fetch, readable on a phone and printed."""
+"""Trees as one self-contained HTML page, for screens, phones and print."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TAIL = "</body></html>\n"
 
 
 def html_page(sentences: Iterable[Sentence], title: str = "Trees") -> Iterator[str]:
-    """The page in pieces: its head, one a sentence, its end, which comes whatever happens."""
+    """The page in parts: head, one part per sentence, and an end that is always written."""
     yield _HEAD.format(title=clean(title), doubt=DOUBT)
     try:
         for number, sentence in enumerate(sentences, 1):

@@ -1,4 +1,4 @@
-"""What people see of a model's folder."""
+"""A model folder on the terminal."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from treebridge.show.words import megabytes
 
 
 def show_model(model: ModelInfo) -> None:
-    """The model card."""
+    """Print the model card and the size of the folder."""
     console = Console(highlight=False)
     console.print(Markdown(model.card or "This model has no card."))
     console.print(f"\n{model.folder}: {megabytes(model.size)}")
 
 
 def as_dict(model: ModelInfo) -> dict[str, Any]:
-    """What its config says, as `--json` prints it."""
+    """The model's config, as printed by `--json`."""
     return {"kind": "model", "folder": str(model.folder), "size": model.size, **model.config}

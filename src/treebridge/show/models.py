@@ -1,4 +1,4 @@
-"""`treebridge models`: what comes with the package."""
+"""`treebridge models`: the models shipped with the package."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def show_models() -> None:
     """Print name, language, best score, size and licence of each shipped model."""
     models = shipped_models()
     if not models:
-        print("no model is shipped with this version; `treebridge build` makes one")
+        print("no models are shipped with this version; make one with `treebridge build`")
         return
     grid = Table(
         "model", "language", "UAS", "LAS", "scored on", "tags", "size", "licence", box=None
@@ -38,5 +38,5 @@ def show_models() -> None:
 
 
 def show_packed(packed: Packed) -> None:
-    """Where it is and how large."""
+    """Print the folder and its size."""
     print(f"{packed.folder}: {megabytes(packed.size)}")

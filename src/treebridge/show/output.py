@@ -1,4 +1,4 @@
-"""Where trees go: CoNLL-U, JSON lines, text or pictures; standard output, a file or a folder."""
+"""Write trees as CoNLL-U, JSON lines, text or pictures to standard output, a file or a folder."""
 
 from __future__ import annotations
 
@@ -23,48 +23,50 @@ Trees = Iterable[Sentence]
 
 
 def check_output(output: Path | None, kind: str, *, force: bool) -> None:
-    """Refuse what is in the way, before any work is done."""
+    """Check, before any work is done, that the output can be written."""
     if output is None or is_stream(output):
         return
     if output.exists() and not force:
         what = "folder" if output.is_dir() else "file"
         raise OutputExists(f"this {what} exists", file=output)
     if kind != "svg" and output.is_dir():
-        raise TreebridgeError("this is a folder; name a file inside it", file=output)
+        raise TreebridgeError("this is a folder; choose a file inside it", file=output)
     if kind == "svg" and output.is_file() and output.suffix != ".svg":
-        raise TreebridgeError("pictures go into a folder, and this is a file", file=output)
+        raise TreebridgeError(
+            "expected a folder or an .svg file for pictures, found another file", file=output
+        )
 
 
 def write_conllu(trees: Trees, output: Path | None) -> None:
-    """CoNLL-U, a sentence at a time."""
+    """Write CoNLL-U, one sentence at a time."""
     _write((tree.to_conllu() for tree in trees), output)
 
 
 def write_json(trees: Trees, output: Path | None) -> None:
-    """One JSON object a line."""
+    """Write one JSON object per line."""
     _write((json.dumps(as_dict(t), ensure_ascii=False) + "\n" for t in trees), output)
 
 
 def write_drawn(trees: Trees, output: Path | None) -> None:
-    """Text for a terminal, no wider than it is."""
+    """Write drawings as text, cut to the width of the terminal."""
     width = shutil.get_terminal_size().columns if output is None and sys.stdout.isatty() else None
     _write((_drawn(tree, width) for tree in trees), output)
 
 
 def write_html(trees: Trees, output: Path | None) -> None:
-    """One page."""
+    """Write one HTML page."""
     _write(html_page(trees, output.stem if output else "Trees"), output)
 
 
 def write_svg(trees: Trees, output: Path | None) -> None:
-    """A picture of the only sentence, or a folder with one for each."""
+    """Write one picture, or a folder with one picture per sentence."""
     if output is not None and output.suffix != ".svg" and not is_stream(output):
         _write_pictures((tree.draw(format="svg") + "\n" for tree in trees), output)
         return
     tree, *more = _first_two(trees)
     if more:
         raise TreebridgeError(
-            "several sentences make several pictures: name a folder with -o, or take --format html"
+            "several sentences give several pictures; choose a folder as output, or the format html"
         )
     _write([tree.draw(format="svg") + "\n"], output)
 
@@ -80,13 +82,13 @@ WRITERS: dict[str, Writer] = {
 
 
 def as_dict(sentence: Sentence) -> dict[str, Any]:
-    """The sentence as plain objects, with what is known of how sure the parser was."""
+    """The sentence as plain objects, with probabilities where they are known."""
     made = sentence.to_dict()
     if (score := sentence.comment(SCORE)) is not None:
         made["score"] = float(score)
-    for word, sure in zip(made["words"], confidences(sentence), strict=True):
-        if sure:
-            word |= {"arc_probability": sure.arc, "label_probability": sure.label}
+    for word, found in zip(made["words"], confidences(sentence), strict=True):
+        if found:
+            word |= {"arc_probability": found.arc, "label_probability": found.label}
     return made
 
 
@@ -101,33 +103,33 @@ def _first_two(trees: Trees) -> list[Sentence]:
         if len(some) == 2:
             break
     if not some:
-        raise TreebridgeError("there is no sentence to draw")
+        raise TreebridgeError("no sentences to draw")
     return some
 
 
 def _write(pieces: Iterable[str], output: Path | None) -> None:
-    """Each piece whole and at once; what an interrupted run has written so far is kept."""
+    """Write and flush whole pieces; an interrupted run keeps the pieces written so far."""
     if output is None:
         _write_whole(pieces, sys.stdout)
         return
     interrupted = _Interrupted()
     with write_text(output) as stream, interrupted:
         _write_whole(pieces, stream)
-    interrupted.go_on(output)
+    interrupted.resume(output)
 
 
 def _write_pictures(pictures: Iterable[str], output: Path) -> None:
-    """A file for each, in a folder that gets all of them or none."""
+    """Write one file per picture into a new folder, which appears only when it is complete."""
     interrupted = _Interrupted()
     with filling(output) as folder, interrupted:
         for number, picture in enumerate(pictures, 1):
             with _uninterrupted():
                 (folder / f"{number:04d}.svg").write_text(picture, encoding="utf-8")
-    interrupted.go_on(output)
+    interrupted.resume(output)
 
 
 class _Interrupted(suppress):
-    """Puts Ctrl-C off until the output is in place: whole sentences are better than none."""
+    """Delays Ctrl-C until the output is in place, so that finished sentences are kept."""
 
     def __init__(self) -> None:
         super().__init__(KeyboardInterrupt)
@@ -137,10 +139,10 @@ class _Interrupted(suppress):
         self.pressed = super().__exit__(*error)
         return self.pressed
 
-    def go_on(self, output: Path) -> None:
-        """End the program after all, if that was wanted."""
+    def resume(self, output: Path) -> None:
+        """End the program now, if Ctrl-C was pressed."""
         if self.pressed:
-            print(f"{output} holds what was done until now", file=sys.stderr)
+            print(f"{output} has the sentences finished so far", file=sys.stderr)
             raise KeyboardInterrupt
 
 
@@ -153,7 +155,7 @@ def _write_whole(pieces: Iterable[str], stream: Any) -> None:
                 stream.flush()
     except KeyboardInterrupt:
         if isinstance(iterator, Iterator) and hasattr(iterator, "throw"):
-            # A page still gets its end.
+            # Let a page write its end.
             stream.writelines(_rest(iterator))
         raise
 
@@ -167,7 +169,7 @@ def _rest(iterator: Any) -> Iterator[str]:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Put off Ctrl-C until the block ends, so that no sentence is cut."""
+    """Delay Ctrl-C until the block ends, so that no sentence is cut off."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""What people see of a pre-training."""
+"""Pre-training results on the terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from treebridge.show.words import minutes
 
 
 def show_pretrained(pretrained: Pretrained) -> None:
-    """A few masks that the encoder filled, and how good it is."""
+    """Print a few filled masks and the held-out accuracy."""
     for line in pretrained.examples:
         print(line)
     last = pretrained.history[-1]

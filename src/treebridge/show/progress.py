@@ -1,4 +1,4 @@
-"""Progress on standard error: lines for a log, bars where a person is watching."""
+"""Progress on standard error: bars on a terminal, lines in a log."""
 
 from __future__ import annotations
 
@@ -20,31 +20,33 @@ from treebridge.progress import Progress
 from treebridge.show.words import minutes
 
 T = TypeVar("T")
-EVERY = 60  # seconds between two lines in a log
-COUNTED = 500  # items between two looks at a counter
+EVERY = 60  # seconds between two log lines
+COUNTED = 500  # items between two updates of a counter
 
 
 class Terminal(Progress):
-    """Tells a person, or a log, what long work is doing."""
+    """Shows progress on a terminal or in a log; without `verbose`, no steps, notes or metrics."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, verbose: bool = True) -> None:
+        self._verbose = verbose
         self._console = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
         self._bars = Bars(*columns, TimeElapsedColumn(), console=self._console, transient=True)
         self._tasks: dict[str, TaskID] = {}
         self._started = time.monotonic()
-        self._said = self._started
+        self._logged = self._started
 
     def step(self, what: str) -> None:
-        """A line with the time since the start."""
+        """Print the step and the time since the start."""
         self.say(f"{what} … ({minutes(time.monotonic() - self._started)})")
 
     def say(self, text: str) -> None:
-        """A line."""
-        self._console.print(text)
+        """Print a line."""
+        if self._verbose:
+            self._console.print(text)
 
     def count(self, items: Iterable[T], what: str) -> Iterable[T]:
-        """A running count where a person is watching."""
+        """Show a running count on a terminal."""
         return self._counted(items, what) if self._console.is_terminal else items
 
     def _counted(self, items: Iterable[T], what: str) -> Iterator[T]:
@@ -59,7 +61,7 @@ class Terminal(Progress):
             self._end(task)
 
     def advance(self, stage: str, share: float, **figures: float) -> None:
-        """Move the stage's bar; in a log, say now and then how far it is."""
+        """Update the stage's bar; in a log, print a line once a minute."""
         shown = "; ".join([stage, *_figures(figures)])
         if self._console.is_terminal:
             if stage not in self._tasks:
@@ -68,16 +70,16 @@ class Terminal(Progress):
             self._bars.update(self._tasks[stage], completed=share, description=shown)
             if share >= 1:
                 self.done(stage)
-        elif time.monotonic() - self._said > EVERY:
-            self._said = time.monotonic()
-            self.say(f"{share:.0%}: {shown}")
+        elif time.monotonic() - self._logged > EVERY:
+            self._logged = time.monotonic()
+            self._console.print(f"{share:.0%}: {shown}")
 
     def measured(self, stage: str, metrics: Mapping[str, float]) -> None:
-        """A line with the figures of an epoch, or of a look at held-out text."""
+        """Print the metrics of an epoch, or of an evaluation on held-out text."""
         self.say(_MEASURED[stage](metrics))
 
     def done(self, stage: str) -> None:
-        """Take the stage's bar away."""
+        """Remove the stage's bar."""
         if stage in self._tasks:
             self._end(self._tasks.pop(stage))
 
@@ -107,7 +109,7 @@ def _epoch(metrics: Mapping[str, float]) -> str:
 
 def _refined(metrics: Mapping[str, float]) -> str:
     return (
-        f"epoch {metrics['epoch']:.0f}: loss {metrics['loss']:.3f}, on held-out projections "
+        f"epoch {metrics['epoch']:.0f}: loss {metrics['loss']:.3f}; on held-out projections "
         f"{metrics['held_out']:.3f}"
     )
 

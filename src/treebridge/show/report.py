@@ -19,29 +19,29 @@ _STYLE = (
 
 
 class Report:
-    """Gathers parts in order; `write` makes the file."""
+    """The parts of a report, in order; `write` saves them."""
 
     def __init__(self, title: str):
         self.title = title
         self._parts = [f"<h1>{escape(title)}</h1>"]
 
     def heading(self, text: str) -> None:
-        """A section begins."""
+        """Start a section."""
         self._parts.append(f"<h2>{escape(text)}</h2>")
 
     def say(self, text: str) -> None:
-        """A paragraph."""
+        """Add a paragraph."""
         self._parts.append(f"<p>{escape(text)}</p>")
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Cells are text; what stands between ** and ** is bold."""
+        """Add a table; text between ** and ** is bold."""
         lines = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
         lines += ["".join(f"<td>{_cell(cell)}</td>" for cell in row) for row in rows]
         body = "".join(f"<tr>{line}</tr>" for line in lines)
         self._parts.append(f"<table>{body}</table>")
 
     def figure(self, svg: str, caption: str) -> None:
-        """An SVG with what it shows."""
+        """Add an SVG with a caption."""
         caption = f"<figcaption>{escape(caption)}</figcaption>"
         self._parts.append(f"<figure>{svg}{caption}</figure>")
 
@@ -50,7 +50,7 @@ class Report:
         self._parts.append(f"<p>{escape(caption)}</p><pre>{escape(drawn)}</pre>")
 
     def write(self, path: Path) -> None:
-        """One file that needs no other."""
+        """Write one self-contained file."""
         with write_text(path) as stream:
             stream.write(
                 '<!DOCTYPE html><html lang="en"><meta charset="utf-8">'

@@ -1,4 +1,4 @@
-"""What people see of a table that is yet to be made."""
+"""The steps of `reproduce --dry-run` on the terminal."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from treebridge.experiment.reproduce import Steps
 
 
 def show_steps(steps: Steps) -> None:
-    """What is needed, where it is or comes from, and how much there is to do."""
+    """Print the files and models needed, where they come from, and the steps to run."""
     console = Console(highlight=False)
-    grid = Grid("needed", "where", "licence", "size", box=None, title="What is needed",
+    grid = Grid("name", "location", "licence", "size", box=None, title="Files and models needed",
                 title_justify="left", title_style="bold")  # fmt: skip
     for need in steps.needs:
         if need.there:

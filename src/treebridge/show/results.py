@@ -1,4 +1,4 @@
-"""A table of results as people and programs want it: terminal, Markdown, CSV, LaTeX, JSON."""
+"""A table of results on the terminal and as Markdown, CSV, LaTeX and JSON."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from treebridge.experiment.table import Cell, Table
 
 
 def shown_metrics(table: Table) -> tuple[str, ...]:
-    """UAS and LAS, and the tags' accuracy where the parser predicts them."""
+    """UAS and LAS, and UPOS where the parser predicts tags."""
     return ("UAS", "LAS", "UPOS") if table.about.get("tags") == "predicted" else ("UAS", "LAS")
 
 
 def cell_text(table: Table, system: str, language: str, bold: Callable[[str], str] = str) -> str:
-    """Means and spreads, the best of a column by what `bold` makes of it."""
+    """Means and standard deviations; `bold` marks the best of a column."""
     cell = table.cell(system, language)
     if cell.failed is not None and not cell.results:
         return "failed"
@@ -40,13 +40,13 @@ def cell_text(table: Table, system: str, language: str, bold: Callable[[str], st
 
 
 def paper_text(system: str, language: str) -> str:
-    """The paper's figures of a cell, nothing where it has none."""
+    """The paper's figures for a cell, or an empty string."""
     found = PAPER.get((system, language))
     return f"{found[0]:.2f} / {found[1]:.2f}" if found else ""
 
 
 def failures(table: Table) -> list[str]:
-    """A sentence for each cell that failed."""
+    """One sentence per failed cell."""
     return [
         f"{language}, {system}: {cell.failed}"
         for (system, language), cell in table.cells.items()
@@ -55,10 +55,10 @@ def failures(table: Table) -> list[str]:
 
 
 def to_markdown(table: Table) -> str:
-    """The table in the paper's form, the paper's figures in a row below ours."""
+    """The table in the paper's layout, with the paper's figures in a row below ours."""
     metrics = " / ".join(shown_metrics(table))
     lines = [
-        f"{metrics}, {describe(table)}. In italics: the paper, on test. Bold: best of a column.",
+        f"{metrics}, {describe(table)}. Italics: the paper, on test. Bold: best in its column.",
         "",
         "| system | " + " | ".join(f"{lang.name}" for lang in table.languages) + " |",
         "|---|" + "---|" * len(table.languages),
@@ -74,7 +74,7 @@ def to_markdown(table: Table) -> str:
             lines.append("| *paper* | " + " | ".join(italic) + " |")
     compared = [str(one) for one in table.comparisons()]
     if compared:
-        lines += ["", "Paired bootstrap over sentences, all seeds together:", ""]
+        lines += ["", "Paired bootstrap over sentences, all seeds pooled:", ""]
         lines += [f"- {line}" for line in compared]
     if failed := failures(table):
         lines += ["", "Failed:", "", *(f"- {line}" for line in failed)]
@@ -82,7 +82,7 @@ def to_markdown(table: Table) -> str:
 
 
 def describe(table: Table) -> str:
-    """What the figures are of."""
+    """How the figures were made: part, tags, preset and seeds."""
     about = table.about
     forms = {"part": "{}", "tags": "{} tags", "preset": "preset {}"}
     parts = [form.format(about[name]) for name, form in forms.items() if name in about]
@@ -95,7 +95,7 @@ def describe(table: Table) -> str:
 
 
 def to_csv(table: Table) -> str:
-    """One line for each result."""
+    """One line per result."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     metrics = ("UAS", "LAS", "UPOS", "CLAS")
@@ -115,7 +115,7 @@ def to_csv(table: Table) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """A booktabs table; ours, and the paper's figures in grey below."""
+    """A booktabs table, with the paper's figures in italics below ours."""
     columns = "l" + "r" * len(table.languages)
     head = " & ".join(["", *(lang.name for lang in table.languages)])
     lines = [f"\\begin{{tabular}}{{{columns}}}", "\\toprule", head + r" \\", "\\midrule"]
@@ -134,7 +134,7 @@ def to_latex(table: Table) -> str:
 
 
 def to_json(table: Table) -> str:
-    """Everything."""
+    """The complete table: scores by seed, the paper's figures and comparisons."""
     cells = [
         {
             "system": system.name,
@@ -177,10 +177,10 @@ def save_table(table: Table, folder: Path, name: str = "table1") -> None:
 
 
 def show_table(table: Table, console: Console | None = None) -> None:
-    """Print it, with what was compared and what failed below."""
+    """Print the table, followed by comparisons and failures."""
     if console is None:
         console = Console(highlight=False, soft_wrap=True)
-        # Rather lines that a terminal wraps than figures cut off.
+        # Let the terminal wrap long lines, so that no figure is cut off.
         console.width = max(console.width, 24 + 28 * len(table.languages))
     grid = Grid(title=Text(f"{' / '.join(shown_metrics(table))}, {describe(table)}", "bold"),
                 title_justify="left", box=None)  # fmt: skip

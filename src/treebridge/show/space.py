@@ -1,4 +1,4 @@
-"""A picture of a space: words of two languages as points, before and after the map."""
+"""A picture of a vector space: words of two languages as points."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 from treebridge.show.svg import FAMILY, clean
 
 WIDTH, HEIGHT, EDGE = 420, 320, 26
-COLOURS = ("#c2562d", "#2f6fb0", "#3f8f4f", "#8a5aa8")  # one a translation
+COLOURS = ("#c2562d", "#2f6fb0", "#3f8f4f", "#8a5aa8")  # one per translation
 Rows = NDArray[np.floating]
 
 
 @dataclass(frozen=True)
 class Point:
-    """An occurrence: whose it is, how it was translated, and its sentence."""
+    """An occurrence of a word, with its language, translation and sentence."""
 
-    target: bool  # or of the source language
-    group: int  # the number of its translation
+    target: bool  # or a source word
+    group: int  # index of its translation
     note: str
 
 
 def flat(vectors: Rows) -> NDArray[np.float64]:
-    """The two directions in which rows differ most (PCA), signs fixed so that pictures repeat."""
+    """Project rows to two dimensions by PCA; signs are fixed, so that pictures are stable."""
     centred = vectors.astype(np.float64) - vectors.mean(0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     axes = axes[:2]
@@ -35,7 +35,7 @@ def flat(vectors: Rows) -> NDArray[np.float64]:
 
 
 def draw_space(vectors: Rows, points: Sequence[Point], title: str, names: Sequence[str]) -> str:
-    """Rows as points: target ones filled, source ones rings; `names` are the translations."""
+    """Draw rows as points: target words filled, source words as rings; `names` are translations."""
     places = flat(vectors)
     low, high = places.min(0), places.max(0)
     scale = (np.array([WIDTH, HEIGHT - 40]) - 2 * EDGE) / np.where(high > low, high - low, 1)

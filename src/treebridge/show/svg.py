@@ -1,4 +1,4 @@
-"""Trees as SVG: words in a row, arcs above them; no scripts, no fonts, nothing to fetch."""
+"""Trees as self-contained SVG: words in a row, arcs above them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.parse.confidence import LOW, Confidence, confidences
 
 FORM_SIZE, TAG_SIZE, LABEL_SIZE = 16, 11, 12
-GAP = 16  # between two words at least
+GAP = 16  # minimum space between two words
 MARGIN = 14
 ROUND = 9  # radius of an arc's corners
-DOUBT = "#d2601a"  # colour of what the parser is unsure of
+DOUBT = "#d2601a"  # colour of uncertain arcs
 FAMILY = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', Helvetica, Arial, sans-serif"
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NARROW, _BROAD = frozenset("iljtfrI.,:;'’|!()[]-"), frozenset("mwMWQO@%—…")
 
 
 class Arc(NamedTuple):
-    """From a head to its dependent, both counted from 0, and how high it runs."""
+    """An arc from a head to its dependent, both counted from 0, and its height."""
 
     head: int
     word: int
@@ -30,7 +30,7 @@ class Arc(NamedTuple):
 
 
 def draw_svg(sentence: Sentence, *, low: float = LOW) -> str:
-    """The tree as one SVG; arcs below `low` are dashed where the sentence says how sure they are.
+    """Draw a tree as SVG; arcs with a probability below `low` are dashed.
 
     Right-to-left scripts are drawn from right to left.
     """
@@ -84,12 +84,12 @@ def draw_svg(sentence: Sentence, *, low: float = LOW) -> str:
 
 
 def clean(text: str) -> str:
-    """Text that is safe between tags and in quotes; what XML cannot hold is replaced."""
+    """Escape text for XML; characters that XML does not allow are replaced."""
     return escape(_NOT_XML.sub("\ufffd", text))
 
 
 def text_width(text: str, size: float) -> float:
-    """About how wide a string is: no font is asked, because none is known."""
+    """Approximate width of a string, since the font is unknown."""
     total = 0.0
     for char in text:
         if unicodedata.combining(char) or unicodedata.category(char) in ("Cf", "Mn"):
@@ -110,7 +110,7 @@ def _widths(sentence: Sentence) -> list[float]:
         for form, tag in zip(sentence.forms, tags, strict=True)
     ]
     for first, last, form, _ in sentence.tokens():
-        if last > first:  # the written word stands below its syntactic ones
+        if last > first:  # the surface token is drawn below its words
             words = slice(first - 1, last)
             missing = text_width(form, TAG_SIZE) - sum(widths[words])
             if missing > 0:
@@ -119,10 +119,10 @@ def _widths(sentence: Sentence) -> list[float]:
 
 
 def _levels(heads: Sequence[int | None]) -> list[Arc]:
-    """Every arc, as low as those beneath it allow."""
+    """Every arc, as low as the arcs beneath it allow."""
     pairs = [(head - 1, word) for word, head in enumerate(heads) if head]
     pairs.sort(key=lambda pair: (abs(pair[0] - pair[1]), min(pair)))
-    top = [0] * len(heads)  # how high it is already over the gap after each word
+    top = [0] * len(heads)  # highest arc so far above the gap after each word
     arcs = []
     for head, word in pairs:
         left, right = min(head, word), max(head, word)
@@ -135,7 +135,7 @@ def _levels(heads: Sequence[int | None]) -> list[Arc]:
 def _make_room(
     arcs: Sequence[Arc], labels: Sequence[str], widths: Sequence[float], gaps: list[float]
 ) -> None:
-    """Widen gaps where a label is longer than its arc."""
+    """Widen the gaps under arcs that are shorter than their labels."""
     for head, word, _ in arcs:
         left, right = min(head, word), max(head, word)
         there = sum(gaps[left:right]) + sum(widths[left + 1 : right])
@@ -157,7 +157,7 @@ def _centres(widths: Sequence[float], gaps: Sequence[float]) -> list[float]:
 def _starts(
     arcs: Sequence[Arc], centres: Sequence[float], widths: Sequence[float]
 ) -> dict[Arc, float]:
-    """Where each arc leaves its head: beside the middle, the longest nearest to it."""
+    """Where each arc leaves its head: next to the centre, the longest arc closest to it."""
     leaving: dict[tuple[int, bool], list[Arc]] = {}
     for arc in arcs:
         leaving.setdefault((arc.head, centres[arc.word] > centres[arc.head]), []).append(arc)
@@ -192,7 +192,7 @@ def _marked(
     path: str, to: float, base: float, x: float, y: float, label: str,
     sure: Confidence | None, low: float,
 ) -> str:  # fmt: skip
-    """A line with its arrow head and label, and what a hovering mouse is told."""
+    """A line with its arrow head, label and tooltip."""
     doubtful = sure is not None and sure.both < low
     colour = DOUBT if doubtful else "currentColor"
     dash = ' stroke-dasharray="5 4"' if doubtful else ""
@@ -209,6 +209,6 @@ def _marked(
 
 
 def _right_to_left(text: str) -> bool:
-    """Whether more letters run from right to left than the other way."""
+    """Whether most letters are right-to-left."""
     kinds = [unicodedata.bidirectional(char) for char in text]
     return kinds.count("R") + kinds.count("AL") > kinds.count("L")

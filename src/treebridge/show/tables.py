@@ -1,4 +1,4 @@
-"""Corpus figures as tables that a person can read."""
+"""Corpus statistics on the terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Statistics = TreebankStatistics | BitextStatistics | TextStatistics
 
 
 def show(statistics: Statistics, console: Console) -> None:
-    """Print what is known about a corpus file."""
+    """Print the statistics of a corpus file."""
     if isinstance(statistics, TreebankStatistics):
         parts = _treebank(statistics)
     elif isinstance(statistics, BitextStatistics):
@@ -37,12 +37,12 @@ def _treebank(s: TreebankStatistics) -> list[RenderableType]:
     figures = {
         "sentences": f"{s.sentences:,}",
         "words": f"{s.lengths.total:,}",
-        "different words": f"{len(s.types):,}",
+        "distinct words": f"{len(s.types):,}",
         **_length_rows(s.lengths),
         "multi-word tokens": f"{s.multiword_tokens:,}",
         "empty nodes": f"{s.empty_nodes:,}",
-        "without heads": f"{unannotated:,}",
-        "with crossing arcs": f"{crossing:,} ({_percent(crossing, s.trees)} of the trees)",
+        "sentences without heads": f"{unannotated:,}",
+        "trees with crossing arcs": f"{crossing:,} ({_percent(crossing, s.trees)})",
         "tags": _ranking(s.upos),
         "labels": _ranking(s.deprels),
     }
@@ -63,7 +63,7 @@ def _bitext(s: BitextStatistics) -> list[RenderableType]:
     }
     filters = s.bitext.filters
     rules = (
-        f"too long: over {filters.max_words} words on a side; unequal: one side over "
+        f"too long: over {filters.max_words} words on a side; unequal: one side more than "
         f"{filters.max_ratio:g} times as long; identical: not translated"
     )
     examples = Table("source", "target", box=None, header_style="dim")
@@ -101,7 +101,7 @@ def _length_rows(lengths: Lengths) -> dict[str, str]:
 def _ranking(counts: Counter[str]) -> str:
     total = counts.total()
     items = [f"{key} {_percent(n, total)}" for key, n in counts.most_common(12)]
-    more = f" … ({len(counts)} in all)" if len(counts) > len(items) else ""
+    more = f" … ({len(counts)} in total)" if len(counts) > len(items) else ""
     return ", ".join(items) + more
 
 
@@ -119,7 +119,7 @@ def _percent(part: int, whole: int) -> str:
 
 
 def as_dict(statistics: Statistics) -> dict[str, Any]:
-    """The same figures for machines."""
+    """The same figures, as printed by `--json`."""
     s = statistics
     if isinstance(s, TreebankStatistics):
         return {

@@ -1,4 +1,4 @@
-"""Trees as text: one word a line, so that a sentence of any length fits a terminal."""
+"""Trees as text, one word per line, so that a sentence of any length fits a terminal."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from treebridge.corpus.sentence import Sentence
 from treebridge.parse.confidence import LOW, Confidence, confidences
 
-# On which sides lines leave a cell (up, down, left, right) → the character that draws it.
+# Sides on which lines leave a cell (up, down, left, right) → the character to draw.
 _LINES = {
     "": " ", "ud": "│", "r": "─", "lr": "─", "dr": "╭", "ur": "╰",
-    "udr": "├", "dlr": "┬", "ulr": "┴", "udlr": "┼", "udx": "╫",  # x: crosses a stranger's line
+    "udr": "├", "dlr": "┬", "ulr": "┴", "udlr": "┼", "udx": "╫",  # x: crosses an unrelated line
 }  # fmt: skip
 
 
 def draw_tree(sentence: Sentence, *, width: int | None = None) -> str:
-    """The tree of a sentence: arcs on the left, then word, tag and label in columns.
+    """Draw a tree: arcs on the left, then word, tag and label in columns.
 
-    Where the sentence says how sure the parser was, a last column does too, and a doubtful arc is
-    dotted. Lines are cut to `width` columns of a terminal.
+    If the sentence has probabilities, they form a last column, and uncertain arcs are dotted.
+    Lines are cut to `width` terminal columns.
     """
     heads = [head or 0 for head in sentence.heads]
     if not heads:
@@ -57,7 +57,7 @@ def _dotted(arc: str) -> str:
 
 
 def _left_to_right(cell: str) -> str:
-    """A mark after right-to-left letters, so that a terminal leaves the columns in their order."""
+    """Add marks around right-to-left text, so that the terminal keeps the columns in order."""
     mixed = any(unicodedata.bidirectional(char) in ("R", "AL") for char in cell)
     return f"\u200e{cell}\u200e" if mixed else cell
 
@@ -69,16 +69,16 @@ def _cut(row: str, width: int) -> str:
 
 
 def _draw_arcs(heads: Sequence[int]) -> list[str]:
-    """One string a word: every head has a vertical line that reaches all its dependents."""
+    """One string per word; every head has a vertical line that reaches all its dependents."""
     n = len(heads)
-    reach = {}  # word → the lines (from, to) that its vertical spans
+    reach = {}  # word → first and last line of its vertical
     for word in range(1, n + 1):
         ends = [word, *(i for i, head in enumerate(heads, 1) if head == word)]
         if len(ends) > 1:
             reach[word] = (min(ends), max(ends))
     column = _columns(heads, reach)
     edge = max(column.values(), default=-1) + 1
-    cells = [[""] * (edge + 1) for _ in range(n + 1)]  # the sides on which lines leave each cell
+    cells = [[""] * (edge + 1) for _ in range(n + 1)]  # sides on which lines leave each cell
     for word, (top, bottom) in reach.items():
         for line in range(top, bottom + 1):
             cells[line][column[word]] = "u" * (line > top) + "d" * (line < bottom)
@@ -91,12 +91,12 @@ def _draw_arcs(heads: Sequence[int]) -> list[str]:
 
 
 def _draw_cell(sides: str) -> str:
-    # What is missing in the table occurs only where the heads are no tree.
+    # Combinations missing from the table occur only if the heads do not form a tree.
     return _LINES.get(sides, "│") + ("─" if sides[-1:] in ("r", "x") else " ")
 
 
 def _columns(heads: Sequence[int], reach: dict[int, tuple[int, int]]) -> dict[int, int]:
-    """A column for every vertical: right of its head's, and of its own where two overlap."""
+    """A column for every vertical: to the right of its head's, and free of overlaps."""
     column: dict[int, int] = {}
     taken: list[tuple[int, int, int]] = []
     for word in sorted(reach, key=lambda w: _depth(heads, w)):
@@ -117,12 +117,12 @@ def _depth(heads: Sequence[int], word: int) -> int:
 
 
 def _width(text: str) -> int:
-    """Columns of a terminal that a string takes: wide letters two, combining marks none."""
+    """Terminal columns of a string: wide letters take two, combining marks none."""
     return sum(
-        0 if _takes_no_room(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
+        0 if _is_zero_width(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
         for char in text
     )
 
 
-def _takes_no_room(char: str) -> bool:
+def _is_zero_width(char: str) -> bool:
     return unicodedata.combining(char) > 0 or unicodedata.category(char) in ("Mn", "Me", "Cf")

@@ -1,4 +1,4 @@
-"""What people see of a training."""
+"""Training results on the terminal, and the learning curve."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CURVE = "learning-curve.png"
 
 
 def show_trained(trained: Trained) -> None:
-    """One line: where the parser is and how good."""
+    """Print the parser's folder and dev scores, and what is wrong with it, if anything."""
     best = trained.parser.scores
     if trained.found:
         print(f"{trained.folder}: already trained on the same trees with the same settings")
@@ -28,14 +28,14 @@ def show_trained(trained: Trained) -> None:
 
 
 def save_curve(trained: Trained) -> None:
-    """Put the learning curve into the parser's folder, if matplotlib is installed."""
+    """Save the learning curve in the parser's folder, if matplotlib is installed."""
     if not trained.found and (picture := draw_curve(trained.parser.history)):
         write_file(trained.folder / CURVE, picture)
         add_to_note(trained.folder, CURVE)
 
 
 def draw_curve(history: Sequence[Metrics]) -> bytes | None:
-    """Loss and dev scores by epoch as PNG; None where matplotlib is not installed."""
+    """Loss and dev scores by epoch as PNG; None if matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -48,7 +48,7 @@ def draw_curve(history: Sequence[Metrics]) -> bytes | None:
     for name, colour in (("UAS", "C0"), ("LAS", "C1")):
         lines += right.plot(epochs, [entry[name] for entry in history], colour, label=name)
     left.set(xlabel="epoch", ylabel="training loss per word")
-    right.set_ylabel("dev, percent")
+    right.set_ylabel("dev score, percent")
     left.legend(handles=lines, loc="center right")
     picture = BytesIO()
     figure.savefig(picture, format="png", dpi=120)

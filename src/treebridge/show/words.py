@@ -1,4 +1,4 @@
-"""Numbers as people say them."""
+"""Durations and sizes in words."""
 
 from __future__ import annotations
 
