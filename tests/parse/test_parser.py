@@ -212,8 +212,8 @@ def test_evaluate_command(folder: Path, tmp_path: Path) -> None:
     assert figures["unseen_labels"] == {"nsubj:new": sum(x.count("nsubj:new") for x in new)}
     assert figures["LAS"] <= figures["UAS"]
     shown = command("evaluate", "--model", folder, gold)
-    assert "1 gold labels (" in shown and "did not occur in training: nsubj:new" in shown
-    with pytest.raises(TreebridgeError, match="needs one file"):
+    assert "1 gold label (" in shown and "did not occur in training: nsubj:new" in shown
+    with pytest.raises(TreebridgeError, match="expected one gold file"):
         command("evaluate", "--model", folder, gold, gold)
 
 

@@ -35,7 +35,7 @@ def test_a_useless_bridge_stays_what_it_is() -> None:
     assert (
         bridge_verdict({"verdict": first}, {"LAS": 4.8}) == first
     )  # saved, loaded and saved again
-    assert bridge_verdict({}, {"LAS": 80.0}) == "nothing was held out"
+    assert bridge_verdict({}, {"LAS": 80.0}) == "unknown: no sentence pairs were held out"
 
 
 @pytest.fixture

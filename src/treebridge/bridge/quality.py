@@ -106,14 +106,16 @@ def chance_level(answers: list[str]) -> float:
 
 
 def verdict(p1: float, chance: float) -> str:
-    """Sum up the quality of a bridge in one line."""
+    """Quality in one line, from P@1 and the P@1 expected by chance, in percent."""
     if p1 < 3 * chance:
         return (
-            f"useless: {p1:.1f} % of held-out words found, by chance {chance:.1f} %; are source "
-            "and target (files or encoders) swapped, or is the bitext not parallel?"
+            f"useless: {p1:.1f} % of held-out words found, {chance:.1f} % expected by chance; "
+            "check that source and target are not swapped and that the bitext is parallel"
         )
     if p1 < 40:
-        return f"weak: {p1:.1f} % of held-out words found; more parallel text would help"
+        return (
+            f"weak: {p1:.1f} % of held-out words found; use more parallel text or better encoders"
+        )
     if p1 < 60:
         return f"fair: {p1:.1f} % of held-out words found"
     return f"good: {p1:.1f} % of held-out words found"

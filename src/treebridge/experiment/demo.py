@@ -1,4 +1,4 @@
-"""The whole way, from raw text to a table, on languages nobody speaks; `show.demo` tells it."""
+"""The work of the demo, from raw text to scores, on artificial languages; `show.demo` tells it."""
 
 from __future__ import annotations
 
@@ -16,29 +16,30 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.encode.pretrain.run import Metrics
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.settings import EncoderSettings
+from treebridge.errors import TreebridgeError
 from treebridge.experiment.anisotropy import measure
 from treebridge.experiment.inputs import Source, Target
 from treebridge.experiment.lab import Lab, LabSettings
+from treebridge.experiment.refining import Refined
 from treebridge.experiment.systems import SYSTEMS
 from treebridge.experiment.table import Table, run_table
-from treebridge.parse.settings import ParserSettings, TagsFrom
+from treebridge.parse.settings import ParserSettings, ProjectSettings, RefineSettings
 from treebridge.progress import QUIET, Progress
 from treebridge.recipes.pretrain import pretrain
 from treebridge.records import field as field_of
 from treebridge.records import read_record
 
-ROWS = ("delexicalized", "unmapped", "word", "sense", "word+in", "sense+in", "treebridge")
+ROWS = ("unmapped", "word", "sense", "word+in", "sense+in", "treebridge", "refined")
 
 
 @dataclass(frozen=True)
 class DemoSize:
-    """How much of everything; this is five minutes on two cores."""
+    """Amounts of data and training; the defaults take under four minutes on two cores."""
 
-    trees: int = 1200
-    scored: int = 300  # trees of either language, to score by
+    trees: int = 1200  # source trees to train on
+    scored: int = 300  # trees per language to score on
     pairs: int = 8000
-    far_pairs: int = 5000  # of a third language, to look at
-    text: int = 30_000  # sentences of raw text in each language
+    text: int = 30_000  # sentences of raw text per language
     encoder: PretrainSettings = field(
         default_factory=lambda: PretrainSettings(
             vocabulary=5000, layers=3, hidden=128, feed_forward=256, length=64,
@@ -51,23 +52,24 @@ class DemoSize:
             epochs=5, learning_rate=4e-3,
         )
     )  # fmt: skip
+    refined: int = 3000  # projected sentences to refine on
 
 
 @dataclass(frozen=True)
 class Readings:
-    """One sentence of the target with its gold tree and the trees of two systems."""
+    """A target sentence with its gold tree and the trees of two systems."""
 
     gold: Sentence
     trees: dict[str, Sentence]
 
-    def right(self, system: str) -> int:
-        """How many heads a system got right."""
+    def correct(self, system: str) -> int:
+        """Number of correct heads of a system."""
         pairs = zip(self.trees[system].heads, self.gold.heads, strict=True)
         return sum(found == wanted for found, wanted in pairs)
 
 
 class Demo:
-    """One run: everything it makes stays in its folder, and is found there by the next."""
+    """One run; a second run in the same folder reuses everything."""
 
     def __init__(
         self, folder: Path, seed: int, size: DemoSize | None = None, progress: Progress = QUIET
@@ -75,29 +77,31 @@ class Demo:
         self.folder, self.seed, self.progress = folder, seed, progress
         self.size = size or DemoSize()
         self.world = World(seed)
-        torch.set_num_threads(1)  # so small that threads would mostly wait for each other
+        torch.set_num_threads(1)  # models this small do not gain from threads
 
     def write_corpora(self) -> None:
-        """What a user would have: a treebank of one language, parallel text of two others."""
-        size = self.size
-        self.world.treebank("source", size.trees).write(self.treebank)
-        for name, pairs in (("near", size.pairs), ("far", size.far_pairs)):
-            self.world.write_bitext(self.bitext(name), name, pairs)
+        """Write what a user would have: a source treebank and parallel text."""
+        self.world.treebank("source", self.size.trees).write(self.treebank)
+        self.world.write_bitext(self.bitext, "near", self.size.pairs)
 
     @property
     def treebank(self) -> Path:
         """The source treebank."""
         return self.folder / f"{self.world.languages['source'].code}-train.conllu"
 
-    def bitext(self, name: str) -> Path:
-        """The parallel text of the source and another language."""
-        codes = [self.world.languages[side].code for side in ("source", name)]
+    @property
+    def bitext(self) -> Path:
+        """The parallel text."""
+        codes = [self.world.languages[side].code for side in ("source", "near")]
         return self.folder / f"{'-'.join(codes)}.tsv"
 
+    def encoder(self, name: str) -> Path:
+        """The encoder of a language."""
+        return self.folder / f"{self.world.languages[name].code}-encoder"
+
     def pretrain(self, name: str) -> list[Metrics]:
-        """A tiny BERT for a language that has none; the history of its training."""
-        language, size = self.world.languages[name], self.size
-        folder = self.folder / f"{language.code}-encoder"
+        """Pre-train a tiny BERT for a language; return its metrics over time."""
+        language, size, folder = self.world.languages[name], self.size, self.encoder(name)
         record = folder / "pretraining.json"
         settings = replace(size.encoder, seed=self.seed)
         text = self.folder / f"{language.code}.txt"
@@ -113,15 +117,21 @@ class Demo:
         assert made_now is not None
         return made_now.history
 
-    def table(self, tags: TagsFrom) -> Table:
-        """All rows with these tags; without gold ones, those that can do without."""
-        rows = [SYSTEMS[name] for name in ROWS if tags == "gold" or name != "delexicalized"]
-        lab, target = self.lab(tags)
-        about = {"tags": tags, "part": "artificial"}
-        return run_table(lab, [target], rows, (self.seed,), about=about)
+    def table(self) -> Table:
+        """Scores of all rows, with tags predicted by the parsers."""
+        project = ProjectSettings(sentences=self.size.refined)
+        refined = Refined(refine=RefineSettings(project=project))
+        rows = [SYSTEMS[name] for name in ROWS if name != "refined"]
+        rows.append(replace(SYSTEMS["refined"], crossing=refined))
+        lab, target = self.lab()
+        table = run_table(lab, [target], rows, (self.seed,), about={"tags": "predicted"})
+        for (system, _), cell in table.cells.items():
+            if cell.failed is not None:
+                raise TreebridgeError(f"{system} failed: {cell.failed}")
+        return table
 
     def readings(self, table: Table, systems: tuple[str, str]) -> Readings:
-        """The target sentence of readable length on which the second system gains most."""
+        """The target sentence of 7 to 14 words on which the second system gains most."""
         gold = list(self.world.treebank("near", self.size.scored, "dev"))
         read = [self._trees_of(table, name) for name in systems]
         every = [
@@ -129,7 +139,9 @@ class Demo:
             for one, *trees in zip(gold, *read, strict=True)
         ]
         worse, better = systems
-        return max(every, key=lambda r: (7 <= len(r.gold) <= 14, r.right(better) - r.right(worse)))
+        return max(
+            every, key=lambda r: (7 <= len(r.gold) <= 14, r.correct(better) - r.correct(worse))
+        )
 
     def _trees_of(self, table: Table, system: str) -> list[Sentence]:
         (result,) = table.cell(system, table.languages[1].code).results
@@ -137,8 +149,8 @@ class Demo:
         return list(Treebank.read(path))
 
     def cones(self) -> dict[str, list[tuple[int, float]]]:
-        """How narrow the cone of the vectors is by iteration of isotropy, for both languages."""
-        lab, near = self.lab("gold")
+        """Anisotropy of both encoders, by iteration of normalization."""
+        lab, near = self.lab()
         bitext = list(near.find_bitext())[:500]
         sides = ([pair.source for pair in bitext], [pair.target for pair in bitext])
         return {
@@ -146,25 +158,21 @@ class Demo:
             for language, text in zip((lab.source, near), sides, strict=True)
         }
 
-    def lab(self, tags: TagsFrom) -> tuple[Lab, Target]:
-        """Where the systems are made, and the target language."""
+    def lab(self) -> tuple[Lab, Target]:
+        """The lab that makes the systems, and the target language."""
         world, size = self.world, self.size
         source, near = world.languages["source"], world.languages["near"]
-        settings = LabSettings(
-            replace(size.parser, tags=tags), encoding=EncoderSettings(offline=True)
-        )
+        settings = LabSettings(size.parser, encoding=EncoderSettings(offline=True))
         trees = world.treebank("source", size.trees)
         dev = world.treebank("source", size.scored, "dev")
-        encoders = {
-            code: {"own": str(self.folder / f"{code}-encoder")} for code in (source.code, near.code)
-        }
-        known = Source(source.code, source.name, dev, encoders[source.code], trees, dev)
+        encoders = [{"own": str(self.encoder(name))} for name in ("source", "near")]
+        known = Source(source.code, source.name, dev, encoders[0], trees, dev)
         unknown = Target(
             near.code,
             near.name,
             world.treebank("near", size.scored, "dev"),
-            encoders[near.code],
-            Bitext.read(self.bitext("near"), source_language=source.code),
+            encoders[1],
+            Bitext.read(self.bitext, source_language=source.code),
         )
         return Lab(known, settings, self.folder / "lab", self.progress), unknown
 

@@ -27,16 +27,17 @@ from treebridge.parse.refinement import refine_parser
 from treebridge.parse.settings import ParserSettings, RefineSettings
 from treebridge.parse.shipped import folder_size
 from treebridge.progress import QUIET, Progress
+from treebridge.recipes.advice import Advice, advise
 from treebridge.recipes.keep import keep_bridge, keep_parser
 from treebridge.recipes.work import work_folder
 
-REUSED_WITHIN = 1.0  # seconds; a faster step reused an earlier result
+REUSED = 1.0  # seconds; a step that took less reused an earlier result
 _ALWAYS_QUICK = ("reading", "saving")
 
 
 @dataclass(frozen=True)
 class BuildSettings:
-    """Everything that determines a build besides treebank, bitext and encoders."""
+    """All settings of a build."""
 
     parser: ParserSettings = field(default_factory=ParserSettings)
     bridge: BridgeSettings = field(default_factory=BridgeSettings)
@@ -46,25 +47,30 @@ class BuildSettings:
 
 @dataclass(frozen=True)
 class Built:
-    """A target-language parser, and the time each step took."""
+    """A target-language parser, and the seconds spent on each step."""
 
     parser: Parser
     folder: Path
-    seconds: dict[str, float] = field(default_factory=dict)  # empty if it was built before
+    seconds: dict[str, float] = field(default_factory=dict)  # empty if the parser existed already
     size: int = 0  # of the folder, in bytes
 
     @property
     def found(self) -> bool:
-        """Whether an earlier run built the same parser."""
+        """Whether the same parser existed already."""
         return not self.seconds
 
     def reused(self, step: str) -> bool:
         """Whether a step reused the result of an earlier run."""
-        return self.seconds[step] < REUSED_WITHIN and step not in _ALWAYS_QUICK
+        return self.seconds[step] < REUSED and step not in _ALWAYS_QUICK
+
+    @property
+    def advice(self) -> Advice:
+        """What the scores mean, and what would help most."""
+        return advise(self.parser)
 
 
 class Stopwatch(Progress):
-    """A progress that forwards everything and records how long each step took."""
+    """Forwards all progress and records the seconds spent on each step."""
 
     def __init__(self, watched: Progress) -> None:
         self.seconds: dict[str, float] = {}
@@ -75,7 +81,7 @@ class Stopwatch(Progress):
             setattr(self, name, getattr(watched, name))
 
     def step(self, what: str) -> None:
-        """End the current step and begin another."""
+        """End the current step and start another."""
         self.stop()
         self._now, self._since = what, time.perf_counter()
         self._watched.step(what)
@@ -100,10 +106,10 @@ def build(
     force: bool = False,
     progress: Progress = QUIET,
 ) -> Built:
-    """Align, collect, train, bridge and optionally refine; save everything in one folder.
+    """Align, collect, train, bridge and optionally refine; save one folder.
 
-    Finished steps are reused, so an interrupted build resumes; their results stay in a hidden
-    folder next to the output.
+    Finished steps are reused, so an interrupted build resumes. Intermediate results stay in a
+    hidden folder next to the output, for later builds.
     """
     output, settings = Path(output), settings or BuildSettings()
     with hold(output):
@@ -129,7 +135,7 @@ def build(
 
 @dataclass
 class _Build:
-    """One build, with the result of each step kept in a work folder."""
+    """The steps of one build, whose results are kept in a work folder."""
 
     trees: Sequence[Sequence[Sentence]]  # source trees: train and, if given, dev
     bitext: Bitext
@@ -140,7 +146,7 @@ class _Build:
 
     @property
     def key(self) -> str:
-        """A hash of everything that determines the result."""
+        """A hash of everything that affects the result."""
         refine = self.settings.refine and asdict(self.settings.refine)
         return key_of(self._training_key(self.settings.parser), *self._bridge_parts(), refine)
 

@@ -11,6 +11,7 @@ from treebridge.errors import TreebridgeError
 from treebridge.parse.score import Scores, score
 from treebridge.parse.verdict import parser_verdict
 from treebridge.progress import QUIET, Progress
+from treebridge.recipes.advice import Advice, advise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # comparing two files needs no torch
@@ -24,8 +25,9 @@ class Evaluation:
     scores: Scores
     system: str
     gold: str
-    unseen: Counter[str] | None = field(default=None)  # gold labels the parser cannot predict
-    verdict: str | None = None  # what is wrong with the parser, if anything
+    unseen: Counter[str] | None = field(default=None)  # gold labels the parser does not know
+    verdict: str | None = None  # why the parser is useless, if it is
+    advice: Advice | None = None  # for a parser
 
 
 def evaluate_files(
@@ -56,7 +58,8 @@ def evaluate_parser(
     scores = parser.evaluate(trees, convention, names=(str(gold), name), progress=progress)
     unseen = Counter(x for s in trees for x in s.deprels if x not in parser.labels)
     verdict = parser_verdict(parser.scores)
-    return _checked(Evaluation(scores, name, str(gold), unseen, verdict))
+    advice = advise(parser, scores.values)
+    return _checked(Evaluation(scores, name, str(gold), unseen, verdict, advice))
 
 
 def _checked(evaluation: Evaluation) -> Evaluation:

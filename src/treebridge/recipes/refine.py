@@ -1,4 +1,4 @@
-"""Refine a bridged parser on a bitext, raw text or your own trees."""
+"""Refine a bridged parser on files: bitext, raw text or the user's own trees."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from treebridge.parse.refinement import Refinement, refine_parser
 from treebridge.parse.settings import RefineSettings
 from treebridge.parse.shipped import find_model
 from treebridge.progress import QUIET, Progress
+from treebridge.recipes.advice import Advice, advise
 from treebridge.recipes.work import working
 
 
@@ -31,7 +32,12 @@ class Refined:
 
     parser: Parser
     folder: Path
-    refinement: Refinement | None = None  # None if an earlier run refined it
+    refinement: Refinement | None = None  # None if the same parser existed already
+
+    @property
+    def advice(self) -> Advice:
+        """What the scores mean, and what would help most."""
+        return advise(self.parser)
 
 
 def refine(
@@ -53,9 +59,10 @@ def refine(
 ) -> Refined:
     """Refine a parser and save it with its bridge and target encoder in one folder.
 
-    `bitext` is for projecting source trees, `text` for self-training, `trees` for your own target
-    trees; `treebank` mixes in source trees, so that the parser does not forget. `linking` sets how
-    the bitext is aligned. An interrupted run resumes from its last epoch.
+    Source trees are projected over the links of `bitext`; `text` is for self-training;
+    `treebank` holds source trees to mix in, so that the parser does not forget them; `trees` are
+    the user's own target trees. `linking` sets how the bitext is aligned. An interrupted run
+    resumes from its last epoch.
     """
     output, settings = Path(output), settings or RefineSettings()
     linking = linking or BridgeSettings()
@@ -64,15 +71,15 @@ def refine(
         bridged = Parser.load(model, encoder_settings=encoding, bridge=bridge)
         if bridged.bridge is None:
             raise TreebridgeError(
-                "expected a parser with a bridge to the target language, found one without; give "
-                "a bridge, or a model made by `treebridge build`",
+                "refining needs a bridge to the target language; give one, or a model made by "
+                "`treebridge build`",
                 file=model,
             )
         if bitext is not None and bitext.language is None:
             bitext = replace(bitext, target_language=bridged.language)
         own = list(Treebank.read(trees)) if trees else []
         if trees and not own:
-            raise TreebridgeError("the file has no trees to learn from", file=trees)
+            raise TreebridgeError("no trees to learn from", file=trees)
         files = (bridge, *(bitext.paths if bitext else ()), linking.links, *text, treebank, trees,
                  tagger and find_model(tagger))  # fmt: skip
         how = [bitext and _bitext_parts(bitext), asdict(linking), asdict(settings), language]
@@ -99,7 +106,7 @@ def refine(
 
 
 def _key(files: Sequence[str | Path], how: list[Any]) -> str | None:
-    """A hash of everything that determines the result; None if standard input is part of it."""
+    """A hash of everything that affects the result; None if that includes standard input."""
     return None if "-" in map(str, files) else key_of("refine", digest_files(files), how)
 
 

@@ -1,4 +1,4 @@
-"""What people see of a build."""
+"""Build results on the terminal."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from rich.table import Table
 
 from treebridge.parse.verdict import bridge_verdict, parser_verdict
 from treebridge.recipes.build import Built
+from treebridge.show.advice import show_advice
 
 
 def show_built(built: Built) -> None:
-    """The steps with their times, what the parser is worth, and what to type next."""
+    """Print the steps with their times, the quality of the parser, and what to do next."""
     console = Console(highlight=False)
     if built.found:
         console.print(
@@ -24,16 +25,16 @@ def show_built(built: Built) -> None:
     for name, spent in built.seconds.items():
         note = "reused" if built.reused(name) else ""
         grid.add_row(name, f"{spent:,.0f}", f"{100 * spent / total:.0f} %", note)
-    grid.add_row("all", f"{total:,.0f}", "", "")
+    grid.add_row("total", f"{total:,.0f}", "", "")
     console.print(grid)
     scores, bridge = built.parser.scores, built.parser.bridge
-    quality = bridge.quality if bridge else {}
     for fact in (
         f"\n{built.folder}: parser, bridge and encoder in one folder ({built.size / 1e6:,.0f} MB)",
         f"source trees: UAS {scores['UAS']:.2f}, LAS {scores['LAS']:.2f} on dev",
         *([f"parser: {verdict}"] if (verdict := parser_verdict(scores)) else []),
-        f"bridge: {bridge_verdict(quality, scores)}",
+        f"bridge: {bridge_verdict(bridge.quality if bridge else {}, scores)}",
         f"\n  treebridge parse --model {built.folder} text.txt",
-        f"  treebridge evaluate --model {built.folder} gold.conllu",
+        f"  treebridge evaluate --model {built.folder} gold.conllu\n",
     ):
         console.print(fact)
+    show_advice(built.advice, console, built.folder, meaning=False)

@@ -1,4 +1,4 @@
-"""`treebridge demo`: tells the whole story while it is made, and writes it down as a page."""
+"""`treebridge demo`: run the method on artificial languages, and report on it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table as Grid
 
 from treebridge.corpus.bitext import Bitext
-from treebridge.corpus.statistics import bitext_statistics, treebank_statistics
 from treebridge.encode.pretrain.run import Metrics
 from treebridge.experiment.demo import ROWS, Demo, DemoSize
 from treebridge.experiment.table import Table
@@ -17,16 +17,13 @@ from treebridge.folders import work_folder
 from treebridge.keys import key_of
 from treebridge.locks import hold
 from treebridge.parse.parser import Parser
-from treebridge.parse.settings import TagsFrom
 from treebridge.parse.shipped import shipped_models
 from treebridge.progress import QUIET, Progress
 from treebridge.seeds import check_seed
+from treebridge.show.demo_lessons import ABOUT, Results, lessons
 from treebridge.show.figures import bars, lines
 from treebridge.show.report import Report
-from treebridge.show.results import cell_text, show_table
-from treebridge.show.tables import show
-
-TAGS: dict[TagsFrom, str] = {"gold": "gold tags", "none": "no tags"}
+from treebridge.show.words import minutes
 
 
 def run_demo(
@@ -37,7 +34,7 @@ def run_demo(
     force: bool = False,
     progress: Progress = QUIET,
 ) -> Path:
-    """Tell the whole story in a folder; a second run finds what the first made."""
+    """Run the demo in a folder and write a report; a second run reuses the first one's results."""
     check_seed(seed)
     size = size or DemoSize()
     work_folder(folder, "demo", ("lab",), key=key_of(seed, asdict(size)), force=force)
@@ -46,139 +43,182 @@ def run_demo(
 
 
 class Story:
-    """What a demo prints, and the report it leaves."""
+    """Prints the demo on the terminal and writes its report."""
 
     def __init__(self, demo: Demo):
         self.demo = demo
-        self.console = Console()
-        self.report = Report("treebridge: the whole story on languages that nobody speaks")
+        self.console = Console(highlight=False)
+        self.source, self.target = (demo.world.languages[name] for name in ("source", "near"))
+        self.report = Report(f"treebridge: a parser for {self.target.name}, without a treebank")
         self._number = 0
 
     def tell(self) -> Path:
-        """Run the demo and tell it; the path of the report."""
+        """Run the demo; the path of the report."""
         began = time.perf_counter()
-        self.corpora()
-        curves = self.encoders()
-        tables = self.tables()
-        self.trees(tables["gold"])
-        self.shipped()
-        self.figures(curves, tables)
+        self._print_data()
+        curves = self._pretrain()
+        table = self._score()
+        results = Results(self.demo, table)
+        points = lessons(results)
+        self._report_scores(results, points)
+        self._trees(table)
+        self._shipped()
+        self._background(curves, results)
+        self._next()
         path = self.demo.folder / "report.html"
         self.report.write(path)
-        self.console.print(
-            f"Report with figures: {path.absolute()}\n"
-            f"Everything else is beside it; {time.perf_counter() - began:.0f} s."
-        )
+        self._section("What to take away")
+        for point in points:
+            self.console.print(f"• {point}")
+        self.console.print(f"\nReport with figures: {path.absolute()}", soft_wrap=True)
+        self.console.print(f"Total time: {minutes(time.perf_counter() - began)}\n")
+        self.console.print(f"What to do next:\n\n{self._commands()}", soft_wrap=True)
         return path
 
-    def corpora(self) -> None:
-        """A language with a treebank, and one without."""
-        demo, size = self.demo, self.demo.size
-        source, near = (demo.world.languages[name] for name in ("source", "near"))
+    def _print_data(self) -> None:
         self._section("A language with a treebank, and one without")
-        self._say(
-            f"{source.name} has {size.trees:,} annotated sentences. {near.name}, with other words, "
-            f"has none: only {size.pairs:,} sentences translated from {source.name}, and raw text."
-        )
-        demo.write_corpora()
-        show(treebank_statistics(demo.treebank), self.console)
-        bitext = Bitext.read(demo.bitext("near"), source_language=source.code)
-        show(bitext_statistics(bitext), self.console)
-        form, senses = next(iter(near.ambiguous.items()))
-        words = " or ".join(source.forms[sense] for sense in senses)
-        self._say(
-            f"{len(near.ambiguous)} words of {near.name} have two senses: “{form}” is "
-            f"{source.name} “{words}”."
+        self.demo.write_corpora()
+        self.console.print(self._data())
+        tree = self.demo.world.treebank("source", 1)[0]
+        self.console.print(f"\nA {self.source.name} tree:\n")
+        self.console.print(tree.draw(), markup=False)
+        pair = next(iter(Bitext.read(self.demo.bitext, source_language=self.source.code)))
+        self.console.print(
+            f"\nA sentence pair: {' '.join(pair.source)}  →  {' '.join(pair.target)}"
         )
 
-    def encoders(self) -> dict[str, list[Metrics]]:
-        """Two small encoders, from raw text alone; how their training went."""
-        self._section("Two small encoders, from raw text alone")
+    def _data(self) -> str:
+        form, senses = next(iter(self.target.ambiguous.items()))
+        words = " or ".join(f"“{self.source.forms[sense]}”" for sense in senses)
+        return (
+            f"{self.source.name} and {self.target.name} are artificial languages. "
+            f"{self.source.name} has {self.demo.size.trees:,} annotated sentences. "
+            f"{self.target.name} has no trees at all, only raw text and {self.demo.size.pairs:,} "
+            f"sentences translated from {self.source.name}. {len(self.target.ambiguous)} of its "
+            f"words are ambiguous: “{form}” means {words}."
+        )
+
+    def _pretrain(self) -> dict[str, list[Metrics]]:
+        self._section("A small encoder for each language, from raw text alone")
         curves = {}
-        for name in ("source", "near"):
-            language = self.demo.world.languages[name].name
-            history = curves[language] = self.demo.pretrain(name)
-            self._say(
-                f"{language}: it guesses {history[-1]['accuracy']:.0%} of the words masked in "
-                f"held-out text; by frequency alone {history[0]['accuracy']:.0%}."
+        for name, language in (("source", self.source), ("near", self.target)):
+            self.console.print(f"Pre-training a small BERT for {language.name} …")
+            history = curves[language.name] = self.demo.pretrain(name)
+            self.console.print(
+                f"It predicts {history[-1]['accuracy']:.0%} of masked words in held-out text "
+                f"({history[0]['accuracy']:.0%} before training)."
             )
         return curves
 
-    def tables(self) -> dict[str, Table]:
-        """All rows with gold tags, and those that can do without, without."""
-        self._section("Align, bridge, train: every row of the paper's table, and ours")
-        tables: dict[str, Table] = {}
-        for tags, shown in TAGS.items():
-            tables[tags] = table = self.demo.table(tags)
-            self.console.print()
-            show_table(table, self.console)
-            self.report.say(f"UAS / LAS, {shown}:")
-            self.report.table(
-                ["system", *(language.name for language in table.languages)],
-                [
-                    [row.name, *(cell_text(table, row.name, language.code, "**{}**".format)
-                                 for language in table.languages)]
-                    for row in table.systems
-                ],
-            )  # fmt: skip
-            for one in table.comparisons():
-                self.report.say(str(one))
-        return tables
+    def _score(self) -> Table:
+        self._section(f"Parsing {self.target.name}")
+        self.console.print(
+            f"Training parsers on {self.source.name}, bridging them to {self.target.name} and "
+            "scoring …\n"
+        )
+        return self.demo.table()
 
-    def trees(self, table: Table) -> None:
-        """A sentence of the target, parsed without a map and across the bridge."""
-        self._section("One sentence, two trees")
+    def _report_scores(self, results: Results, points: list[str]) -> None:
+        """The figure first, then the table; the same table on the terminal."""
+        head = ["system", "what it is", "UAS", "LAS", "tags"]
+        grid = Grid(*head, box=None)
+        for column in grid.columns[2:]:
+            column.justify = "right"
+        for row in results.rows():
+            grid.add_row(*row)
+        self.console.print(grid)
+        reference = f"{self.source.name}, with its treebank"
+        las: dict[str, dict[str, float | None]] = {
+            ABOUT[name].label: {"LAS": results.las(name)} for name in ROWS
+        }
+        las[reference] = {"LAS": results.source_las}
+        self.report.say(points[0])
+        ours = [ABOUT[name].label for name in ("treebridge", "refined")]
+        self.report.figure(
+            bars(las, accent=ours),
+            f"Labelled attachment score (LAS, percent) on {self.target.name}; the last bar, on "
+            f"{self.source.name}, is what a treebank gives.",
+        )
+        self.report.heading("What to take away")
+        self.report.points(points[1:])
+        self.report.heading("All systems")
+        self.report.table(head, [[f"**{row[0]}**", *row[1:]] for row in results.rows()])
+        self.report.say(
+            f"Scores on {self.demo.size.scored} {self.target.name} sentences. Only words are "
+            "given; part-of-speech tags are predicted, and scored in the last column. UAS: words "
+            "with the correct head; LAS: and the correct label."
+        )
+        for one in results.comparisons():
+            self.report.say(one)
+        self.report.heading("The data")
+        self.report.say(self._data())
+
+    def _trees(self, table: Table) -> None:
+        """The tree of a target sentence without a bridge and across it."""
+        self._section(f"One {self.target.name} sentence, two trees")
+        self.report.heading(f"One {self.target.name} sentence, two trees")
         readings = self.demo.readings(table, ("unmapped", "treebridge"))
         for name, tree in readings.trees.items():
             caption = (
-                f"{table.languages[1].name}, {name}: {readings.right(name)} of "
-                f"{len(readings.gold)} heads are right"
+                f"{ABOUT[name].label}: {readings.correct(name)} of {len(readings.gold)} heads are "
+                "correct"
             )
             self.console.print(f"[bold]{caption}[/]")
-            drawn = tree.draw()
-            self.console.print(drawn, highlight=False, markup=False)
-            self.console.print()
-            self.report.tree(drawn, caption)
+            self.console.print(tree.draw(), "\n", markup=False)
+            self.report.figure(tree.draw(format="svg"), caption)
+        self.report.say("Of the sentences with 7 to 14 words, the one that gains most.")
 
-    def shipped(self) -> None:
-        """Real sentences, by the models that come with the package."""
+    def _shipped(self) -> None:
+        """Real sentences, parsed by the models shipped with the package."""
         for model in shipped_models().values():
-            self._section(f"A real language: {model.card['language']}, by a shipped model")
-            self._say(" ".join(model.card["summary"].split()))
+            language = model.card["language"]
+            self._section(f"A real language: {language}")
+            self.report.heading(f"A real language: {language}")
+            summary = " ".join(model.card["summary"].split())
+            self.console.print(f"{summary}\n")
+            self.report.say(summary)
             for tree in Parser.load(model.folder)(model.card["examples"]):
-                drawn = tree.draw()
-                self.console.print(drawn, "\n", highlight=False, markup=False)
-                self.report.tree(drawn, " ".join(tree.forms))
+                self.console.print(tree.draw(), "\n", markup=False)
+                self.report.figure(tree.draw(format="svg"), tree.text)
 
-    def figures(self, curves: dict[str, list[Metrics]], tables: dict[str, Table]) -> None:
-        """The pictures of the report."""
-        self.report.heading("Figures")
-        target = tables["gold"].languages[1]
-        las: dict[str, dict[str, float | None]] = {
-            name: {
-                shown: tables[tags].cell(name, target.code).mean("LAS")
-                if tables[tags].cell(name, target.code).results
-                else None
-                for tags, shown in TAGS.items()
-            }
-            for name in ROWS
-        }
-        self.report.figure(bars(las, "LAS"), f"{target.name}, zero-shot, by system.")
+    def _background(self, curves: dict[str, list[Metrics]], results: Results) -> None:
+        self.report.heading("Behind the scenes")
         self.report.figure(
             lines({name: [(m["tokens"], 100 * m["accuracy"]) for m in history]
                    for name, history in curves.items()}, "pieces of text", "masked accuracy, %"),
-            "What the encoders learn from raw text.",
+            "How well the encoders predict masked words, by amount of text.",
         )  # fmt: skip
         self.report.figure(
-            lines(self.demo.cones(), "iterations of isotropy", "mean cosine of two random words"),
-            "How narrow the cone of the vectors is, by iteration.",
+            lines(results.cones, "iterations of normalization", "mean cosine of two random words"),
+            "Anisotropy of the encoders, by iteration of normalization.",
         )
+
+    def _next(self) -> None:
+        self.report.heading("What to do next")
+        self.report.commands(self._commands())
+
+    def _commands(self) -> str:
+        """Commands to try after the demo."""
+        demo, models = self.demo, shipped_models()
+        parts = [
+            f"# build the parser for {self.target.name} yourself\n"
+            f"treebridge build --treebank {demo.treebank} --bitext {demo.bitext} \\\n"
+            f"    --source-encoder {demo.encoder('source')} "
+            f"--target-encoder {demo.encoder('near')} \\\n"
+            f"    --source-language {self.source.code} --preset small --refine -o "
+            f"{self.target.name.lower()}"
+        ]
+        for name, model in list(models.items())[:1]:
+            parts += [
+                f"# parse {model.card['language']} with the shipped model, or in the browser\n"
+                f'treebridge parse --model {name} "{model.card["examples"][0]}" --format text\n'
+                "treebridge serve"
+            ]
+        parts += ["# build a parser for your own language: docs/tutorial.md"]
+        return "\n".join(parts)
 
     def _section(self, title: str) -> None:
         self._number += 1
+        self.console.print()
         self.console.rule(f"[bold]{self._number}. {title}")
-        self.report.heading(f"{self._number}. {title}")
-
-    def _say(self, text: str) -> None:
-        self.console.print(f"{text}\n", highlight=False)
-        self.report.say(text)
+        self.console.print()

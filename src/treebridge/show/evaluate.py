@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
@@ -10,6 +11,7 @@ from rich.text import Text
 
 from treebridge.parse.score import LENGTHS, Scores, Tally
 from treebridge.recipes.evaluate import Evaluation
+from treebridge.show.advice import show_advice
 
 
 def show_evaluation(evaluation: Evaluation, *, detail: bool = False) -> None:
@@ -19,13 +21,13 @@ def show_evaluation(evaluation: Evaluation, *, detail: bool = False) -> None:
     show_scores(evaluation.scores, title, console, detail=detail)
     if unseen := evaluation.unseen:
         some = ", ".join(label for label, _ in unseen.most_common(5))
-        console.print(
-            f"{len(unseen)} gold labels ({unseen.total():,} words) did not occur in training: "
-            f"{some}{', …' if len(unseen) > 5 else ''}",
-            highlight=False,
-        )
+        labels = f"{len(unseen)} gold label{'s' * (len(unseen) > 1)} ({unseen.total():,} words)"
+        more = ", …" if len(unseen) > 5 else ""
+        console.print(f"{labels} did not occur in training: {some}{more}", highlight=False)
     if evaluation.verdict:
         console.print(f"parser: {evaluation.verdict}", highlight=False)
+    if evaluation.advice:
+        show_advice(evaluation.advice, console)
 
 
 def show_scores(scores: Scores, title: str, console: Console, *, detail: bool = False) -> None:
@@ -73,6 +75,8 @@ def as_dict(evaluation: Evaluation, *, detail: bool = False) -> dict[str, Any]:
         figures["unseen_labels"] = dict(evaluation.unseen.most_common())
     if evaluation.verdict is not None:
         figures["verdict"] = evaluation.verdict
+    if evaluation.advice is not None:
+        figures["advice"] = asdict(evaluation.advice)
     return figures
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
 COLOURS = ("#2b6cb0", "#dd8452", "#55a868", "#8172b3")
@@ -10,8 +10,11 @@ _TEXT = 'font-family="system-ui, sans-serif" font-size="12" fill="#222"'
 Groups = Mapping[str, Mapping[str, float | None]]  # row → series → value
 
 
-def bars(rows: Groups, unit: str = "") -> str:
-    """Horizontal bars, one group per row and one colour per series; None leaves a gap."""
+def bars(rows: Groups, unit: str = "", *, accent: Collection[str] = ()) -> str:
+    """Horizontal bars, one group per row and one colour per series; None leaves a gap.
+
+    Rows in `accent` have bold labels and full colour, the others are paler.
+    """
     series = list(dict.fromkeys(name for row in rows.values() for name in row))
     values = [value for row in rows.values() for value in row.values() if value is not None]
     top = max([*values, 1e-9])
@@ -22,15 +25,19 @@ def bars(rows: Groups, unit: str = "") -> str:
     y = 4
     for name, row in rows.items():
         middle = y + thick * len(series) / 2 + 4
-        parts.append(f'<text x="{label - 8}" y="{middle}" text-anchor="end">{escape(name)}</text>')
+        style = ' font-weight="bold"' if name in accent else ""
+        shade = ' opacity=".5"' if accent and name not in accent else ""
+        parts.append(
+            f'<text x="{label - 8}" y="{middle}" text-anchor="end"{style}>{escape(name)}</text>'
+        )
         for which, colour in zip(series, COLOURS, strict=False):
             value = row.get(which)
             if value is not None:
                 long = width * max(value, 0) / top
                 parts.append(
                     f'<rect x="{label}" y="{y + 1}" width="{long:.1f}" height="{thick - 2}" '
-                    f'fill="{colour}"/>'
-                    f'<text x="{label + long + 5:.1f}" y="{y + thick - 3}">{value:.1f}</text>'
+                    f'fill="{colour}"{shade}/><text x="{label + long + 5:.1f}" '
+                    f'y="{y + thick - 3}"{style}>{value:.1f}</text>'
                 )
             y += thick
         y += gap

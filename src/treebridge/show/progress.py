@@ -34,6 +34,7 @@ class Terminal(Progress):
         self._bars = Bars(*columns, TimeElapsedColumn(), console=self._console, transient=True)
         self._tasks: dict[str, TaskID] = {}
         self._started = time.monotonic()
+        self._stage: str | None = None
         self._logged = self._started
 
     def step(self, what: str) -> None:
@@ -70,6 +71,8 @@ class Terminal(Progress):
             self._bars.update(self._tasks[stage], completed=share, description=shown)
             if share >= 1:
                 self.done(stage)
+        elif stage != self._stage:
+            self._stage, self._logged = stage, time.monotonic()
         elif time.monotonic() - self._logged > EVERY:
             self._logged = time.monotonic()
             self._console.print(f"{share:.0%}: {shown}")
@@ -80,6 +83,7 @@ class Terminal(Progress):
 
     def done(self, stage: str) -> None:
         """Remove the stage's bar."""
+        self._stage = None
         if stage in self._tasks:
             self._end(self._tasks.pop(stage))
 

@@ -1,13 +1,19 @@
-"""What people see of a refinement."""
+"""Results of refining on the terminal."""
 
 from __future__ import annotations
 
+from rich.console import Console
+
 from treebridge.recipes.refine import Refined
+from treebridge.show.advice import show_advice
 
 
 def show_refined(refined: Refined) -> None:
-    """One line: where the parser is and what it learned from."""
-    print(f"{refined.folder}: {_summary(refined)}")
+    """Print the folder, what the parser learned from, and what to do next."""
+    console = Console(highlight=False)
+    console.print(f"{refined.folder}: {_summary(refined)}", soft_wrap=True)
+    if refined.refinement is not None:
+        show_advice(refined.advice, console, refined.folder, meaning=False)
 
 
 def _summary(refined: Refined) -> str:
@@ -15,9 +21,10 @@ def _summary(refined: Refined) -> str:
     if made is None:
         return "already refined from the same model, data and settings"
     if not made.sentences:
-        return "learned from your trees"
+        return "refined on your trees"
     first, best = made.history[0]["held_out"], min(entry["held_out"] for entry in made.history)
+    change = "lower is better" if best < first else "refining did not help"
     return (
-        f"learned from {made.sentences:,} sentences; loss on held-out ones {first:.3f} before, "
-        f"{best:.3f} after"
+        f"refined on {made.sentences:,} sentences; held-out loss {first:.3f} before, {best:.3f} "
+        f"after ({change})"
     )

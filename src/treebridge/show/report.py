@@ -1,4 +1,4 @@
-"""A report as one HTML file: headings, paragraphs, tables, figures, drawn trees."""
+"""A report as one HTML file: headings, paragraphs, tables, figures, commands."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from treebridge.corpus.files import write_text
 
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;"
-    "color:#222}table{border-collapse:collapse}td,th{padding:.2rem .8rem;text-align:right;"
-    "border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}"
-    "pre{font:14px/1.25 ui-monospace,monospace;overflow-x:auto}figure{margin:1rem 0}"
-    "figcaption{color:#666;font-size:90%}svg{max-width:100%;height:auto}"
+    "color:#222;background:#fff}h2{margin-top:2.5rem}table{border-collapse:collapse}"
+    "td,th{padding:.2rem .8rem;text-align:left;border-bottom:1px solid #ddd;vertical-align:top}"
+    ".n{text-align:right;white-space:nowrap}pre{font:14px/1.4 ui-monospace,monospace;"
+    "overflow-x:auto;background:#f5f5f5;padding:.75rem}figure{margin:1rem 0;overflow-x:auto}"
+    "figcaption{color:#555;font-size:90%}"
 )
 
 
@@ -36,7 +37,7 @@ class Report:
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Add a table; text between ** and ** is bold."""
         lines = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
-        lines += ["".join(f"<td>{_cell(cell)}</td>" for cell in row) for row in rows]
+        lines += ["".join(map(_cell, row)) for row in rows]
         body = "".join(f"<tr>{line}</tr>" for line in lines)
         self._parts.append(f"<table>{body}</table>")
 
@@ -45,9 +46,14 @@ class Report:
         caption = f"<figcaption>{escape(caption)}</figcaption>"
         self._parts.append(f"<figure>{svg}{caption}</figure>")
 
-    def tree(self, drawn: str, caption: str) -> None:
-        """A tree drawn in text."""
-        self._parts.append(f"<p>{escape(caption)}</p><pre>{escape(drawn)}</pre>")
+    def points(self, texts: Sequence[str]) -> None:
+        """Add a bulleted list."""
+        items = "".join(f"<li>{escape(text)}</li>" for text in texts)
+        self._parts.append(f"<ul>{items}</ul>")
+
+    def commands(self, lines: str) -> None:
+        """Add commands to type."""
+        self._parts.append(f"<pre>{escape(lines)}</pre>")
 
     def write(self, path: Path) -> None:
         """Write one self-contained file."""
@@ -61,4 +67,6 @@ class Report:
 
 
 def _cell(text: str) -> str:
-    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escape(text))
+    number = ' class="n"' if re.fullmatch(r"[\d.*]+", text) else ""
+    marked = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escape(text))
+    return f"<td{number}>{marked}</td>"
