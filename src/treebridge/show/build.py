@@ -30,7 +30,8 @@ def show_built(built: Built) -> None:
     scores, bridge = built.parser.scores, built.parser.bridge
     for fact in (
         f"\n{built.folder}: parser, bridge and encoder in one folder ({built.size / 1e6:,.0f} MB)",
-        f"source trees: UAS {scores['UAS']:.2f}, LAS {scores['LAS']:.2f} on dev",
+        f"source trees: UAS {scores['UAS']:.2f}, LAS {scores['LAS']:.2f} on dev; expect less "
+        "in the target language",
         *([f"parser: {verdict}"] if (verdict := parser_verdict(scores)) else []),
         f"bridge: {bridge_verdict(bridge.quality if bridge else {}, scores)}",
         f"\n  treebridge parse --model {built.folder} text.txt",

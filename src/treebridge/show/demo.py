@@ -120,7 +120,7 @@ class Story:
 
     def _report_scores(self, results: Results, points: list[str]) -> None:
         """The figure first, then the table; the same table on the terminal."""
-        head = ["system", "what it is", "UAS", "LAS", "tags"]
+        head = ["system", "what it is", "UAS", "LAS", "UPOS"]
         grid = Grid(*head, box=None)
         for column in grid.columns[2:]:
             column.justify = "right"
@@ -145,11 +145,10 @@ class Story:
         self.report.table(head, [[f"**{row[0]}**", *row[1:]] for row in results.rows()])
         self.report.say(
             f"Scores on {self.demo.size.scored} {self.target.name} sentences. Only words are "
-            "given; part-of-speech tags are predicted, and scored in the last column. UAS: words "
-            "with the correct head; LAS: and the correct label."
+            "given. UAS: words with the correct head; LAS: with the correct head and label; UPOS: "
+            "with the correct part of speech. Differences in LAS:"
         )
-        for one in results.comparisons():
-            self.report.say(one)
+        self.report.points(list(results.comparisons()))
         self.report.heading("The data")
         self.report.say(self._data())
 

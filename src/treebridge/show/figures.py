@@ -20,7 +20,8 @@ def bars(rows: Groups, unit: str = "", *, accent: Collection[str] = ()) -> str:
     top = max([*values, 1e-9])
     label = 8 * max((len(name) for name in rows), default=0) + 12
     thick, gap, width = 14, 10, 420
-    height = len(rows) * (thick * len(series) + gap) + 24
+    legend = len(series) > 1 or bool(unit)
+    height = len(rows) * (thick * len(series) + gap) + 24 * legend
     parts = []
     y = 4
     for name, row in rows.items():
@@ -41,7 +42,8 @@ def bars(rows: Groups, unit: str = "", *, accent: Collection[str] = ()) -> str:
                 )
             y += thick
         y += gap
-    parts.append(_legend(series, label, height - 6, unit))
+    if legend:
+        parts.append(_legend(series, label, height - 6, unit))
     return _svg(label + width + 60, height, parts)
 
 
