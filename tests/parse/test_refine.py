@@ -373,8 +373,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert weights[0].read_bytes() == weights[1].read_bytes()
     assert (tmp_path / "twice" / "parser.safetensors").read_bytes() != weights[0].read_bytes()
     for command, message in (
-        ("refine --model refined --trees none.conllu -o x", "the file has no trees to learn from"),
-        ("refine --model parser --bitext bitext.tsv -o x", "expected a parser with a bridge"),
+        ("refine --model refined --trees none.conllu -o x", "no trees to learn from"),
+        ("refine --model parser --bitext bitext.tsv -o x", "refining needs a bridge"),
         ("refine --model refined -o x", "nothing to learn from"),
         ("refine --model refined --bitext bitext.tsv --links none.conllu -o x", "none.conllu"),
         ("refine --model refined --bitext swapped.tsv -o x", "swapped.tsv: source and target look"),
