@@ -10,15 +10,12 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra web")
 pytest.importorskip("uvicorn", reason="needs the extra web")
 
-from running import running
+from running import SMALL, running
 
 from treebridge.encode.settings import EncoderSettings
 from treebridge.web.app import create_app
 from treebridge.web.models import Models
-from treebridge.web.settings import ServerSettings
 from treebridge.web.space import SpaceView
-
-SMALL = ServerSettings(max_text=5000, max_sentence=100, max_word=100)
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,8 @@ from fastapi import FastAPI
 from treebridge.web.serve import make_server
 from treebridge.web.settings import ServerSettings
 
+SMALL = ServerSettings(max_text=5000, max_sentences=50, max_words=100, max_word_length=100)
+
 
 @contextmanager
 def running(app: FastAPI, settings: ServerSettings, buffer: int = 0) -> Iterator[str]:

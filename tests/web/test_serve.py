@@ -21,12 +21,12 @@ def test_command_line_mistakes(home: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(TreebridgeError, match="take another --port"):
+        with pytest.raises(TreebridgeError, match="choose another port"):
             serve("--model", home / "model", "--port", taken.getsockname()[1])
     with pytest.raises(TreebridgeError, match="two models are called"):
         serve("--model", home / "model", "--model", home / "model", "--port", 0)
     (home / "pairs2.tsv").write_text("a\tb\n")
-    with pytest.raises(TreebridgeError, match="no model here has one"):
+    with pytest.raises(TreebridgeError, match="none of these models has one"):
         serve("--model", home / "model", "--bitext", home / "pairs2.tsv", "--port", 0)
 
 
@@ -44,7 +44,7 @@ def test_without_a_model_all_shipped_ones_are_served(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(serve, "shipped_models", lambda: {"es": None, "pt": None})
     assert ask() == ["es", "pt"]
     monkeypatch.setattr(serve, "shipped_models", dict)
-    with pytest.raises(TreebridgeError, match="no model is shipped with this"):
+    with pytest.raises(TreebridgeError, match="no models are shipped with this version"):
         ask()
 
 
@@ -72,9 +72,10 @@ def test_options_reach_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     given = start(
         "--connections", "7", "--header-timeout", "1", "--body-timeout", "2",
         "--answer-timeout", "3", "--timeout", "4", "--queue", "5", "--max-text", "6",
+        "--max-sentences", "7", "--max-words", "8", "--max-word-length", "9",
     )  # fmt: skip
     wanted = ServerSettings(
         connections=7, header_timeout=1, body_timeout=2, answer_timeout=3, timeout=4, queue=5,
-        max_text=6, hosts=local,
+        max_text=6, max_sentences=7, max_words=8, max_word_length=9, hosts=local,
     )  # fmt: skip
     assert given == wanted

@@ -60,6 +60,9 @@ def test_models_and_health(address: str, home: Path) -> None:
     assert [m["name"] for m in models] == ["near", "near, without the map", "model"]
     assert models[0]["bridge"]["quality"]["verdict"].startswith("good") and models[0]["space"]
     assert models[0]["language"] == "qab" and models[2]["bridge"] is None
+    assert models[0]["source_scores"]["LAS"] == models[2]["scores"]["LAS"]
+    assert models[0]["scores"] == {} and models[2]["scored_on"]
+    assert models[0]["summary"].startswith("Trained on ") and models[0]["examples"] == []
     assert str(home) not in json.dumps(models)  # no places on the server's disk
     assert httpx.get(f"{address}/health").json() == {"status": "ok", "waiting": 0}
     page = httpx.get(address)
@@ -67,10 +70,19 @@ def test_models_and_health(address: str, home: Path) -> None:
     assert "http://" not in page.text and "https://" not in page.text
 
 
-def test_a_shipped_model_tells_its_scores() -> None:
-    about = Models.load(["es"], EncoderSettings()).by_name["es"].about()
-    assert set(about["scores"]) == {"UAS", "LAS", "UPOS"} and about["scores"]["LAS"] > 80
+def test_a_shipped_model_has_scores_in_its_own_language() -> None:
+    models = Models.load(["es"], EncoderSettings()).by_name
+    about = models["es"].about()
+    card = models["es"].parser.card
+    assert about["scores"]["LAS"] == card["scores"][0]["LAS"]
+    assert about["scored_on"] == card["scores"][0]["file"]
+    assert about["source_scores"]["LAS"] > about["scores"]["LAS"]  # English is the easier one
+    assert about["language_name"] == "Spanish" and about["source_language"] == "en"
+    assert about["summary"].startswith("A Spanish") and "\n" not in about["summary"]
     assert about["bridge"]["quality"]["verdict"].startswith("good")
+    assert len(about["examples"]) == 4 and about["examples"][:3] == card["examples"]
+    unmapped = models["es, without the map"].about()
+    assert unmapped["scores"] == {} and "without its bridge's map" in unmapped["summary"]
 
 
 @pytest.mark.parametrize(
@@ -81,16 +93,26 @@ def test_a_shipped_model_tells_its_scores() -> None:
         (b"[]", None),
         (b"{}", "text: Field required"),
         (b'{"text": ""}', "text: "),
-        (b'{"text": " \\n "}', "no sentence"),
+        (b'{"text": " \\n "}', "no sentence found"),
         (b'{"text": 5}', "text: "),
-        (b'{"text": "a", "model": "/etc/passwd"}', "there is no such model"),
+        (b'{"text": "a", "model": "/etc/passwd"}', "model not found; available models: near"),
         (b'{"text": "a", "file": "x"}', "file: "),
         (b'{"text": "a\\u0000b"}', "U+0000"),
         (b'{"text": "a\\ud800b"}', "unable to parse"),
-        (b'{"text": "a", "model": "\\ud800"}', "there is no such model"),
-        (b'{"text": "' + b"a" * 4000 + b'"}', "a word of 4,000 characters"),
-        (b'{"text": "' + b"a" * 100_000 + b'"}', "100,000 characters; at most 5,000"),
-        (b'{"input": "lines", "text": "' + b"a " * 2000 + b'"}', "a sentence of 2,000 words"),
+        (b'{"text": "a", "model": "\\ud800"}', "model not found; available models: near"),
+        (b'{"text": "' + b"a" * 4000 + b'"}', "a word has 4,000 characters; the limit is 100"),
+        (
+            b'{"text": "' + b"a" * 100_000 + b'"}',
+            "the text has 100,000 characters; the limit is 5,000",
+        ),
+        (
+            b'{"input": "lines", "text": "' + b"a " * 2000 + b'"}',
+            "a sentence has 2,000 words; the limit is 100",
+        ),
+        (
+            b'{"input": "lines", "text": "' + b"a\\n" * 51 + b'"}',
+            "has 51 sentences; the limit is 50",
+        ),
         (b'{"text": "' + b"a " * 5_000_000 + b'"}', "larger than 1,048,576 bytes"),
     ],
 )
@@ -205,7 +227,7 @@ def test_a_full_queue_says_when_to_come_back() -> None:
     app = create_app(models, ServerSettings(queue=1, timeout=0.2))
     with TestClient(app) as client:
         late = client.post("/parse", json={"text": "a"})
-        assert late.status_code == 503 and "no answer within 0.2 seconds" in late.json()["detail"]
+        assert late.status_code == 503 and "no result within 0.2 seconds" in late.json()["detail"]
         app.state.batcher.submit("m", [])  # takes the one place there is
         full = client.post("/parse", json={"text": "a"})
         assert full.status_code == 503 and full.headers["Retry-After"] == "1"

@@ -8,6 +8,7 @@ from treebridge.cli import options as opt
 from treebridge.cli.app import command
 from treebridge.cli.options import option
 from treebridge.encode.settings import EncoderSettings
+from treebridge.web.settings import ServerSettings
 
 SERVER, LIMITS = "Server", "Limits"
 
@@ -32,23 +33,36 @@ def serve(
     source_encoder: Annotated[
         str | None, option("Path of the source encoder, for that picture.")
     ] = None,
-    queue: Annotated[int, option("Maximum number of waiting requests.", panel=LIMITS, min=1)] = 128,
-    timeout: Annotated[float, option("Seconds to answer a request.", panel=LIMITS, min=0.1)] = 30.0,
+    queue: Annotated[
+        int, option("Maximum number of waiting requests.", panel=LIMITS, min=1)
+    ] = ServerSettings.queue,
+    timeout: Annotated[
+        float, option("Seconds to answer a request.", panel=LIMITS, min=0.1)
+    ] = ServerSettings.timeout,
     max_text: Annotated[
         int, option("Maximum number of characters per request.", panel=LIMITS, min=1)
-    ] = 20_000,
+    ] = ServerSettings.max_text,
+    max_sentences: Annotated[
+        int, option("Maximum number of sentences per request.", panel=LIMITS, min=1)
+    ] = ServerSettings.max_sentences,
+    max_words: Annotated[
+        int, option("Maximum number of words per sentence.", panel=LIMITS, min=1)
+    ] = ServerSettings.max_words,
+    max_word_length: Annotated[
+        int, option("Maximum number of characters per word.", panel=LIMITS, min=1)
+    ] = ServerSettings.max_word_length,
     connections: Annotated[
         int, option("Maximum number of open connections.", panel=LIMITS, min=1)
-    ] = 256,
+    ] = ServerSettings.connections,
     header_timeout: Annotated[
-        float, option("Seconds a client has to send its header.", panel=LIMITS, min=0.1)
-    ] = 10.0,
+        float, option("Seconds for a client to send its header.", panel=LIMITS, min=0.1)
+    ] = ServerSettings.header_timeout,
     body_timeout: Annotated[
-        float, option("Seconds a client has to send its text.", panel=LIMITS, min=0.1)
-    ] = 20.0,
+        float, option("Seconds for a client to send its text.", panel=LIMITS, min=0.1)
+    ] = ServerSettings.body_timeout,
     answer_timeout: Annotated[
-        float, option("Seconds a client has to receive the answer.", panel=LIMITS, min=0.1)
-    ] = 60.0,
+        float, option("Seconds for a client to receive the answer.", panel=LIMITS, min=0.1)
+    ] = ServerSettings.answer_timeout,
     allow_host: Annotated[
         list[str] | None,
         option("Additional host name to accept, such as a proxy's; repeatable.", panel=SERVER),
@@ -61,7 +75,6 @@ def serve(
     """Serve a web page and a REST API for parsing, on this machine only by default."""
     from treebridge.corpus.bitext import Bitext
     from treebridge.web.serve import serve_models
-    from treebridge.web.settings import ServerSettings
 
     serve_models(
         model or [],
@@ -73,8 +86,15 @@ def serve(
             precision=precision, backend=backend, device=device, offline=offline
         ),
         settings=ServerSettings(
-            queue=queue, timeout=timeout, max_text=max_text, connections=connections,
-            header_timeout=header_timeout, body_timeout=body_timeout,
+            queue=queue,
+            timeout=timeout,
+            max_text=max_text,
+            max_sentences=max_sentences,
+            max_words=max_words,
+            max_word_length=max_word_length,
+            connections=connections,
+            header_timeout=header_timeout,
+            body_timeout=body_timeout,
             answer_timeout=answer_timeout,
         ),
         allow=allow_host or [],

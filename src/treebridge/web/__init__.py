@@ -1,1 +1,1 @@
-"""`treebridge serve`: a page and a REST interface (extra `web`)."""
+"""`treebridge serve`: a web page and a REST interface (extra `web`)."""

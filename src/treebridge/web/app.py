@@ -1,4 +1,4 @@
-"""The routes: a page, `POST /parse`, `GET /models`, `GET /space`, `GET /health`."""
+"""The routes: the page, `POST /parse`, `GET /models`, `GET /space`, `GET /health`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, HTTPException, Query, Request
@@ -32,13 +33,12 @@ from treebridge.web.settings import ServerSettings
 from treebridge.web.space import SpaceView
 from treebridge.web.text import check_sentences, check_text
 
-_PAGE = {
-    "/": ("index.html", "text/html"),
-    "/docs": ("docs.html", "text/html"),
-    "/app.js": ("app.js", "text/javascript"),
-    "/docs.js": ("docs.js", "text/javascript"),
-    "/style.css": ("style.css", "text/css"),
-    "/icon.svg": ("icon.svg", "image/svg+xml"),
+_HTML = {"index.html": "/", "docs.html": "/docs"}
+_TYPES = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
 }
 
 
@@ -47,10 +47,10 @@ def create_app(
     settings: ServerSettings | None = None,
     views: dict[str, SpaceView] | None = None,
 ) -> FastAPI:
-    """The application; it starts its parsing thread with the server and stops it with it."""
+    """Create the application; its parsing thread runs until the server stops."""
     settings, views = settings or ServerSettings(), views or {}
     batcher = Batcher(models.parse, settings.queue)
-    # Few threads: a text that takes long to split must not take all cores from the parser.
+    # Few threads: splitting long texts must not take all cores from the parser.
     threads = ThreadPoolExecutor(2, "text")
 
     @asynccontextmanager
@@ -62,19 +62,19 @@ def create_app(
     errors: dict[int | str, dict[str, Any]] = {
         code: {"model": schema.Error, "description": what}
         for code, what in {
-            404: "No such model or word",
-            408: "The request did not arrive in time",
-            413: "Too large",
-            421: "The server is not to be called by this name",
-            422: "The request makes no sense, and why",
-            503: "Too busy; try again after `Retry-After` seconds",
+            404: "Model not found",
+            408: "The request took too long to arrive",
+            413: "The request is too large",
+            421: "The server does not answer to this host name",
+            422: "The request is invalid",
+            503: "The server is busy; retry after `Retry-After` seconds",
         }.items()
     }
     app = FastAPI(
         title="treebridge",
         version=__version__,
         description="Universal Dependencies trees.",
-        docs_url=None,  # the usual page fetches its scripts from elsewhere; ours does not
+        docs_url=None,  # FastAPI's page loads scripts from other sites; ours does not
         redoc_url=None,
         lifespan=lifespan,
     )
@@ -87,28 +87,28 @@ def create_app(
         if name is None:
             return next(iter(models.by_name.values()))
         if name not in models.by_name:
-            some = ", ".join(models.by_name)
-            raise HTTPException(404, f"there is no such model; there are: {some}")
+            known = ", ".join(models.by_name)
+            raise HTTPException(404, f"model not found; available models: {known}")
         return models.by_name[name]
 
     async def in_time(work: Awaitable[Any]) -> Any:
-        """The result; work that is late is cancelled, or ignored where it has begun."""
+        """Wait for the result until the timeout; then cancel the work, or ignore it if started."""
         try:
             return await asyncio.wait_for(work, settings.timeout)
         except asyncio.TimeoutError:
             raise _busy(
-                f"no answer within {settings.timeout:g} seconds; send less, or later"
+                f"no result within {settings.timeout:g} seconds; send less text or try again later"
             ) from None
         except Busy:
-            raise _busy("too many requests are waiting") from None
+            raise _busy("too many requests are waiting; try again later") from None
 
     async def in_thread(work: Callable[..., Any], *arguments: Any) -> Any:
-        """Run work that takes a while beside the event loop, so that others are answered."""
+        """Run slow work outside the event loop."""
         return await asyncio.wrap_future(threads.submit(work, *arguments))
 
     @app.post("/parse", responses=errors, response_model=schema.ParseResponse)
     async def parse(request: schema.ParseRequest) -> Any:
-        """The trees of a text, with how sure the parser is of each arc and label."""
+        """Parse a text; every arc and label comes with its probability."""
         served = chosen(request.model)
         check_text(request.text, request.input, settings)
 
@@ -121,17 +121,17 @@ def create_app(
 
     @app.get("/models", response_model=list[schema.ModelInfo])
     async def list_models() -> Any:
-        """Every model, with the quality of its bridge."""
+        """List the models with their scores, their data and the quality of their bridges."""
         return [{**m.about(), "space": m.name in views} for m in models.by_name.values()]
 
     @app.get("/space", responses=errors, response_model=schema.SpaceResponse)
     async def space(
         word: str = Query(min_length=1, max_length=100), model: str | None = None
     ) -> Any:
-        """Where a word's occurrences lie in both languages, before and after the map."""
+        """Plot the occurrences of a word in both languages, before and after the map."""
         served = chosen(model)
         if served.name not in views:
-            raise HTTPException(404, "the server has no parallel text for this model: --bitext")
+            raise HTTPException(404, "this server has no parallel text for this model")
 
         async def work() -> Any:
             return await asyncio.wrap_future(
@@ -142,7 +142,7 @@ def create_app(
 
     @app.get("/health", response_model=schema.Health)
     async def health() -> Any:
-        """Whether the server is well, and how many requests wait."""
+        """Check that the server is running."""
         return {"waiting": len(batcher)}
 
     return app
@@ -153,7 +153,7 @@ def _busy(why: str) -> HTTPException:
 
 
 def _read(request: schema.ParseRequest, served: Served, settings: ServerSettings) -> list[Sentence]:
-    """The sentences of a request, none of them larger than is good for the others."""
+    """Read the sentences of a request and check their number and size."""
     text = request.text
     if request.input == "conllu":
         sentences = [s for s in read_conllu(io.BytesIO(text.encode())) if len(s)]
@@ -164,7 +164,7 @@ def _read(request: schema.ParseRequest, served: Served, settings: ServerSettings
         whole = by_line or tokens
         sentences = list(splitter.lines(lines) if whole else splitter.sentences(lines))
     if not sentences:
-        raise HTTPException(422, "there is no sentence in the text")
+        raise HTTPException(422, "no sentence found in the text")
     check_sentences(sentences, settings)
     return sentences
 
@@ -191,17 +191,20 @@ def _answer(name: str, parsed: list[Parsed], svg: bool) -> dict[str, Any]:
 
 def _add_page(app: FastAPI) -> None:
     folder = files("treebridge.web").joinpath("page")
-    for path, (name, kind) in _PAGE.items():
-        content = folder.joinpath(name).read_bytes()
+    for file in folder.iterdir():
+        kind = _TYPES.get(Path(file.name).suffix)
+        if kind is None:
+            continue
 
-        def serve(content: bytes = content, kind: str = kind) -> Response:
+        def serve(content: bytes = file.read_bytes(), kind: str = kind) -> Response:
             return Response(content, media_type=f"{kind}; charset=utf-8")
 
+        path = _HTML.get(file.name, f"/{file.name}")
         app.add_api_route(path, serve, methods=["GET"], include_in_schema=False)
 
 
 def _add_errors(app: FastAPI) -> None:
-    """Every error is one sentence in `detail`."""
+    """Report every error as one sentence in `detail`."""
 
     @app.exception_handler(TreebridgeError)
     async def wrong_input(request: Request, error: TreebridgeError) -> JSONResponse:
@@ -217,5 +220,5 @@ def _add_errors(app: FastAPI) -> None:
 
 
 def _fit(text: str) -> str:
-    """Something that JSON in UTF-8 can hold, and no longer than a sentence."""
+    """Cut a message to 500 characters that UTF-8 can encode."""
     return text.encode("utf-8", "replace").decode()[:500]

@@ -1,4 +1,4 @@
-"""One thread that parses for all requests: what waits together is parsed together."""
+"""One thread parses for all requests; requests that wait together are parsed in one batch."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class _Job:
 
 
 class Batcher:
-    """A bounded queue; `parse` is called in one thread only, with sentences of many requests."""
+    """A bounded queue; one thread calls `parse` with the sentences of several requests."""
 
     def __init__(self, parse: ParseMany, limit: int = 128, words: int = 3000):
         self._parse = parse
         self._limit = limit
-        self._words = words  # in a batch, about
+        self._words = words  # approximate batch size
         self._waiting: deque[_Job] = deque()
         self._change = threading.Condition()
         self._open = True
@@ -45,11 +45,11 @@ class Batcher:
         self._thread.start()
 
     def submit(self, model: str, sentences: Sequence[Sentence]) -> Future[list[Parsed]]:
-        """Trees, later; raises Busy where too many are waiting."""
+        """Queue sentences to parse; raise Busy if the queue is full."""
         return self._add(_Job(model, sentences, Future()))
 
     def submit_call(self, call: Callable[[], Any]) -> Future[Any]:
-        """Other work for the same thread, in its turn."""
+        """Queue other work for the same thread."""
         return self._add(_Job("", (), Future(), call))
 
     def _add(self, job: _Job) -> Future[Any]:
@@ -64,7 +64,7 @@ class Batcher:
         return len(self._waiting)
 
     def close(self) -> None:
-        """Finish what waits, then stop."""
+        """Finish the queue, then stop."""
         with self._change:
             self._open = False
             self._change.notify()
@@ -77,7 +77,7 @@ class Batcher:
                 self._run(wanted)
 
     def _next(self) -> list[_Job]:
-        """The job that waits longest, and those of the same model that fit in beside it."""
+        """The oldest job and those for the same model that fit into its batch."""
         with self._change:
             while not self._waiting:
                 if not self._open:
@@ -108,7 +108,7 @@ class Batcher:
             if len(jobs) == 1:
                 jobs[0].future.set_exception(error)
                 return
-            for job in jobs:  # one request's trouble is not the others'
+            for job in jobs:  # one bad request must not fail the others
                 self._run([job])
             return
         start = 0

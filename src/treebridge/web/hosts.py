@@ -1,8 +1,8 @@
-"""By which names a server may be called.
+"""Host names that a server answers to.
 
-A web site can point its own name at 127.0.0.1 (DNS rebinding): a visitor's browser then takes a
-local server for a part of that site and hands over what it answers. The browser still says in
-`Host` which name it used.
+A web site can point its own name at 127.0.0.1 (DNS rebinding): a visitor's browser then treats a
+local server as part of that site and lets the site read its responses. The `Host` header still
+contains the name that the browser used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _HOST = re.compile(r"(\[[^\]]*\]|[^:]*)(?::\d*)?")
 
 
 def allowed_hosts(bound: str, host: str, more: Sequence[str] = ()) -> tuple[str, ...]:
-    """Names for a server that listens on the address `bound`; none where any may be used."""
+    """Host names for a server bound to an address; empty if any name is allowed."""
     if not more and not ipaddress.ip_address(bound).is_loopback:
         return ()
     own = f"[{host}]" if ":" in host else host
@@ -24,6 +24,6 @@ def allowed_hosts(bound: str, host: str, more: Sequence[str] = ()) -> tuple[str,
 
 
 def is_allowed(header: str, hosts: Sequence[str]) -> bool:
-    """Whether a `Host` header names one of these, with any port."""
+    """Whether a `Host` header contains an allowed name, with any port."""
     found = _HOST.fullmatch(header.strip().lower())
     return not hosts or (found is not None and found[1] in hosts)

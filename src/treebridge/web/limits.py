@@ -1,4 +1,4 @@
-"""What a request may be, and what every answer says to the browser."""
+"""Limits on requests, and security headers for every response."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from treebridge.web.refusal import Refused
 from treebridge.web.settings import ServerSettings
 
 MAX_BODY = 1 << 20
-# What is read, and thrown away, of a request that is refused: closing a connection while the
-# client still sends makes its system drop the answer, and people would see "connection reset".
+# The rest of a refused request is read and discarded up to these limits: a connection closed while
+# the client is still sending shows up there as "connection reset", not as our response.
 LINGER_BYTES = 32 << 20
 LINGER_SECONDS = 10.0
-# Nothing from elsewhere, nothing inline but the styles of SVG: a text cannot become a script.
+# Nothing from other sites and nothing inline, so text can never run as a script.
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _HEADERS = [
@@ -28,7 +28,7 @@ _HEADERS = [
 
 
 class Limits:
-    """ASGI middleware: refuses foreign host names, large bodies and slow ones; adds the headers."""
+    """ASGI middleware: refuse unknown host names and large or slow bodies; add the headers."""
 
     def __init__(self, app: Any, settings: ServerSettings, max_body: int = MAX_BODY):
         self.app = app
@@ -36,7 +36,7 @@ class Limits:
         self.max_body = max_body
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Pass a request on with its whole body, if nothing is wrong with it."""
+        """Pass on a request with its complete body, or refuse it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -55,7 +55,7 @@ class Limits:
             await refused.send(send_with_headers)
             return
         if body is None:
-            return  # the client has gone
+            return  # the client disconnected
         replayed = False
 
         async def replay() -> Any:
@@ -68,12 +68,13 @@ class Limits:
         await self.app(scope, replay, send_with_headers)
 
     def _check(self, headers: dict[bytes, bytes]) -> None:
-        """What the header alone tells."""
+        """Check the host name and the declared length."""
         hosts = self.settings.hosts
         if not is_allowed(headers.get(b"host", b"").decode("latin-1"), hosts):
+            known = ", ".join(hosts)
             raise Refused(
                 421,
-                f"this server answers only to {', '.join(hosts)}; --allow-host adds a name",
+                f"this server answers only to {known}; ask its operator to allow your host name",
                 unread=True,
             )
         length = headers.get(b"content-length", b"0")
@@ -81,7 +82,7 @@ class Limits:
             raise self._too_large(unread=True)
 
     async def _read(self, receive: Any) -> bytes | None:
-        """The whole body, None where the client has gone."""
+        """Read the complete body; None if the client disconnected."""
         seconds = self.settings.body_timeout
 
         async def read() -> bytes | None:
@@ -99,7 +100,7 @@ class Limits:
         try:
             return await asyncio.wait_for(read(), seconds)
         except asyncio.TimeoutError:
-            raise Refused(408, f"no whole request within {seconds:g} seconds") from None
+            raise Refused(408, f"incomplete request after {seconds:g} seconds") from None
 
     def _too_large(self, *, unread: bool) -> Refused:
         text = f"the request is larger than {self.max_body:,} bytes; send less text at a time"
@@ -107,7 +108,7 @@ class Limits:
 
 
 async def _read_on(receive: Any) -> None:
-    """Let a client that was refused finish, if that takes neither long nor many bytes."""
+    """Read the rest of a refused request, within limits."""
 
     async def to_the_end() -> None:
         read = 0

@@ -1,4 +1,4 @@
-"""The models that a server has: parsers by name, and what people may know of them."""
+"""The parsers of a server, by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.parse.parser import Parsed, Parser
-from treebridge.parse.verdict import bridge_verdict
+from treebridge.web.about import describe
 
 UNMAPPED = "without the map"
 
@@ -24,54 +24,28 @@ class Served:
 
     name: str
     parser: Parser
-    mapped: bool = True  # false: across its bridge, but with the identity for W
+    mapped: bool = True  # False: W of the bridge is replaced by the identity
 
     def about(self) -> dict[str, Any]:
-        """For `GET /models`; places on the server's disk are nobody's business."""
-        bridge = self.parser.bridge
-        reads = bridge.target if bridge else self.parser.space
-        return {
-            "name": self.name,
-            "language": self.parser.language,
-            "encoder": Path(reads.encoder).name,
-            "tags": self.parser.settings.tags,
-            "scores": {k: v for k, v in self.parser.scores.items() if k in ("UAS", "LAS", "UPOS")},
-            "bridge": _bridge(self.parser) if bridge and self.mapped else None,
-        }
-
-
-def _bridge(parser: Parser) -> dict[str, Any]:
-    assert parser.bridge is not None
-    into = Path(parser.bridge.into.encoder).name
-    verdict = bridge_verdict(parser.bridge.quality, parser.scores)
-    return {"into": into, "quality": _plain({**parser.bridge.quality, "verdict": verdict})}
-
-
-def _plain(value: Any) -> Any:
-    """What JSON can hold: NaN has no place in it."""
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value
+        """Description for `GET /models`."""
+        return describe(self.name, self.parser, mapped=self.mapped)
 
 
 class Models:
-    """All models of a server, in the order in which they were named."""
+    """All models of a server, in the order given."""
 
     def __init__(self, served: Sequence[Served]):
         self.by_name: dict[str, Served] = {}
         for one in served:
             if one.name in self.by_name:
                 raise TreebridgeError(
-                    f"two models are called {one.name!r}; give one another name: "
-                    f"--model other={one.name}"
+                    f"two models are called {one.name!r}; rename one: other={one.name}"
                 )
             self.by_name[one.name] = one
 
     @classmethod
     def load(cls, names: Sequence[str], settings: EncoderSettings) -> Models:
-        """From `folder` or `name=folder`; one across a bridge comes without its map too."""
+        """Load `folder` or `name=folder`; a model with a bridge is also served without its map."""
         served: list[Served] = []
         for given in names:
             name, equals, folder = given.partition("=")
@@ -83,12 +57,12 @@ class Models:
         return cls(served)
 
     def parse(self, name: str, sentences: list[Sentence]) -> list[Parsed]:
-        """Trees and probabilities."""
+        """Parse with the model of this name."""
         return list(self.by_name[name].parser.parse(sentences))
 
 
 def _without_map(parser: Parser) -> Parser | None:
-    """The same parser fed with the target's own vectors: what the bridge is worth."""
+    """The same parser fed with unmapped target vectors, to show what the bridge contributes."""
     bridge = parser.bridge
     if bridge is None or bridge.w.shape[0] != bridge.w.shape[1]:
         return None

@@ -1,4 +1,4 @@
-"""An answer that says no, and why, in one sentence."""
+"""Error responses sent before a request reaches the application."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class Refused(Exception):
-    """A request that is not passed on."""
+    """A refused request, with the reason in one sentence."""
 
     def __init__(self, status: int, text: str, *, unread: bool = False):
         super().__init__(text)
         self.status = status
-        self.unread = unread  # whether the rest of the request is worth waiting for
+        self.unread = unread  # the rest of the request has not been read
         self.body = json.dumps({"detail": text}).encode()
 
     def headers(self) -> Headers:
-        """The header of the answer; the connection is not used again."""
+        """Response headers; the connection is closed afterwards."""
         return [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(self.body)).encode()),
@@ -28,14 +28,14 @@ class Refused(Exception):
         ]
 
     async def send(self, send: Any) -> None:
-        """Answer through ASGI."""
+        """Send the response through ASGI."""
         await send(
             {"type": "http.response.start", "status": self.status, "headers": self.headers()}
         )
         await send({"type": "http.response.body", "body": self.body})
 
     def raw(self) -> bytes:
-        """The answer as bytes, where there is no request yet that could be answered."""
+        """The response as bytes, for a connection without a complete request."""
         status = f"HTTP/1.1 {self.status} {HTTPStatus(self.status).phrase}".encode()
         lines = [status, *(name + b": " + value for name, value in self.headers())]
         return b"\r\n".join([*lines, b"", self.body])

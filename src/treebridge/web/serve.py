@@ -1,4 +1,4 @@
-"""`treebridge serve`: load the models, open a port, say where."""
+"""`treebridge serve`: load the models and listen on a port."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from treebridge.web.models import Models
 from treebridge.web.settings import ServerSettings
 from treebridge.web.space import SpaceView
 
-KEEP_ALIVE = 30  # seconds that a connection may be idle between two requests
+KEEP_ALIVE = 30  # seconds a connection may be idle between requests
 
 
 def serve_models(
@@ -43,17 +43,14 @@ def serve_models(
     settings: ServerSettings,
     allow: Sequence[str] = (),
 ) -> None:
-    """Serve until Ctrl-C; without names, all models that come with the package.
+    """Serve models until Ctrl-C; without names, all shipped models.
 
-    On a loopback address only requests that call the server by a local name, or one of `allow`,
-    are answered.
+    On a loopback address the server answers only to local host names and those in `allow`.
     """
     names = names or list(shipped_models())
     if not names:
-        raise TreebridgeError(
-            "no model is shipped with this treebridge: name one with --model FOLDER"
-        )
-    listening = _listen(host, port)  # before the models, which take their time
+        raise TreebridgeError("no models are shipped with this version; name a model folder")
+    listening = _listen(host, port)  # before loading models, which takes a while
     hosts = allowed_hosts(listening.getsockname()[0], host, allow)
     settings = replace(settings, hosts=hosts)
     models = Models.load(names, encoding)
@@ -61,18 +58,18 @@ def serve_models(
     app = create_app(models, settings, views)
     shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
     where = f"[{shown}]" if ":" in shown else shown
-    listening.listen()  # who reads the address may come at once
-    print(f"http://{where}:{listening.getsockname()[1]}  (Ctrl-C stops)", file=sys.stderr)
+    listening.listen()  # clients may connect as soon as the address is printed
+    print(f"http://{where}:{listening.getsockname()[1]}  (Ctrl-C to stop)", file=sys.stderr)
     make_server(app, settings).run(sockets=[listening])
 
 
 def make_server(app: FastAPI, settings: ServerSettings) -> uvicorn.Server:
-    """A server that lets no client keep it waiting."""
+    """Create a server that enforces the timeouts."""
     protocol: Any = partial(Connection, settings=settings)
     config = uvicorn.Config(
         app,
         http=protocol,
-        ws="none",  # it would take connections out of our hands, and nothing here speaks it
+        ws="none",  # unused, and it would bypass our connection limits
         log_level="warning",
         timeout_keep_alive=KEEP_ALIVE,
         server_header=False,
@@ -88,13 +85,13 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.bind((host, port))
     except OSError as error:
         raise TreebridgeError(
-            f"cannot listen on {host}:{port} ({error.strerror}); take another --port"
+            f"cannot listen on {host}:{port} ({error.strerror}); choose another port"
         ) from None
     return listening
 
 
 def _views(models: Models, bitext: Bitext, source: str | None) -> dict[str, SpaceView]:
-    """A view for the first model with a bridge."""
+    """Create a view for the first model with a bridge."""
     for served in models.by_name.values():
         if served.parser.bridge and served.mapped:
             encoder = None
@@ -102,4 +99,4 @@ def _views(models: Models, bitext: Bitext, source: str | None) -> dict[str, Spac
                 layers = served.parser.space.layers or "last4"
                 encoder = Encoder.load(source, EncoderSettings(layers=layers))
             return {served.name: SpaceView(served.parser, bitext, encoder)}
-    raise TreebridgeError("--bitext shows what a bridge does, and no model here has one")
+    raise TreebridgeError("parallel text is only used with a bridge; none of these models has one")

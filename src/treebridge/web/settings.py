@@ -1,4 +1,4 @@
-"""What a server takes on."""
+"""Limits of a server."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """What a server takes on."""
+    """Limits on requests and connections, and the host names to answer to."""
 
-    queue: int = 128  # requests that may wait
-    timeout: float = 30.0  # seconds from a whole request to its answer
-    max_text: int = 20_000  # characters
-    max_sentence: int = 400  # words
-    max_word: int = 500  # characters
+    queue: int = 128  # waiting requests
+    timeout: float = 30.0  # seconds from a complete request to its response
+    max_text: int = 20_000  # characters per request
+    max_sentences: int = 1_000  # per request
+    max_words: int = 400  # per sentence
+    max_word_length: int = 500  # characters
     connections: int = 256  # open at once
     header_timeout: float = 10.0  # seconds for a client to send its header
-    body_timeout: float = 20.0  # seconds for it to send the body
-    answer_timeout: float = 60.0  # seconds for it to take the answer
-    hosts: tuple[str, ...] = ()  # names by which it may be called; none: any
+    body_timeout: float = 20.0  # seconds for a client to send the body
+    answer_timeout: float = 60.0  # seconds for a client to receive the response
+    hosts: tuple[str, ...] = ()  # allowed `Host` names; empty: any

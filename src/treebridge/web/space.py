@@ -1,4 +1,4 @@
-"""What the bridge does to a word: its occurrences in a bitext, in both languages."""
+"""Plots of a word's occurrences in a bitext, before and after the bridge's map."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from treebridge.errors import TreebridgeError
 from treebridge.parse.parser import Parser
 from treebridge.show.space import Point, draw_space
 
-PAIRS = 20_000  # of the bitext that are kept in memory
-GROUPS, FEWEST = 3, 5  # translations that are shown, and occurrences that one needs
-MOST = 30  # occurrences of each that are drawn
+PAIRS = 20_000  # sentence pairs kept in memory
+GROUPS, FEWEST = 3, 5  # translations shown; occurrences that each needs
+MOST = 30  # occurrences drawn per translation
 SIDE = 5  # words of context on either side
 
 Vectors = NDArray[np.float32]
 
 
 class SpaceView:
-    """Some pairs of a bitext, and the encoders of both sides."""
+    """Sentence pairs of a bitext with the encoders of both sides."""
 
     def __init__(self, parser: Parser, bitext: Bitext, source: Encoder | None = None):
         if parser.bridge is None:
-            raise TreebridgeError("--bitext shows what a bridge does, and this model has none")
+            raise TreebridgeError("parallel text is only used with a bridge; this model has none")
         space = parser.space
         self.parser, self.bridge = parser, parser.bridge
         settings = replace(parser.encoder_settings, layers=space.layers or "last4")
         self.source = source or Encoder.load(space.encoder, settings)
         space.check(self.source)
-        self.places: dict[str, list[tuple[Pair, int]]] = {}  # target word → where it stands
-        self.frequency: Counter[str] = Counter()  # of source words, once a pair
+        self.places: dict[str, list[tuple[Pair, int]]] = {}  # target word → occurrences
+        self.frequency: Counter[str] = Counter()  # number of pairs with each source word
         for pair in replace(bitext, limit=bitext.limit or PAIRS):
             self.frequency.update(_words(pair))
             for position, word in enumerate(pair.target):
                 self.places.setdefault(word.lower(), []).append((pair, position))
 
     def of(self, word: str) -> dict[str, Any]:
-        """Both pictures of a word."""
+        """Plot a word before and after the map."""
         word = word.strip()
         places = self.places.get(word.lower(), [])
         groups = self._translations(places)
         if not groups:
             raise TreebridgeError(
-                f"“{word}” occurs {len(places)} times in the parallel text, too few for a picture; "
-                "try a commoner word"
+                f"“{word}” occurs {len(places)} times in the parallel text, too few to plot; "
+                "try a more frequent word"
             )
         points: list[Point] = []
         here: list[tuple[list[str], int]] = []
@@ -76,7 +76,7 @@ class SpaceView:
         }
 
     def _translations(self, places: list[tuple[Pair, int]]) -> dict[str, list[tuple[Pair, int]]]:
-        """Greedily the source words that go best with what is left of the occurrences (Dice)."""
+        """Pick translations greedily by their Dice score with the remaining occurrences."""
         groups: dict[str, list[tuple[Pair, int]]] = {}
         left = places
         while len(groups) < GROUPS:
@@ -94,7 +94,7 @@ class SpaceView:
 
 
 def _words(pair: Pair) -> set[str]:
-    """The source words of a pair that could be translations."""
+    """Source words of a pair that could be translations."""
     return {word.lower() for word in pair.source if len(word) > 1 and word[0].isalpha()}
 
 
@@ -105,7 +105,7 @@ def _encode(encoder: Encoder, places: list[tuple[list[str], int]]) -> Vectors:
 
 
 def _side_by_side(left: Vectors, right: Vectors) -> Vectors:
-    """Vectors of two encoders in one array; their dimensions have nothing to do with each other."""
+    """Stack the vectors of two encoders, padded to the same width."""
     dim = max(left.shape[1], right.shape[1])
     padded = [np.pad(rows, ((0, 0), (0, dim - rows.shape[1]))) for rows in (left, right)]
     return np.vstack(padded)

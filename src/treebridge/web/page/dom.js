@@ -1,0 +1,44 @@
+/* Small helpers for building elements and calling the server. */
+export const $ = (id) => document.getElementById(id);
+
+export function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/* Text in which `code` is marked by backticks. */
+export function prose(tag, text = "", className = "") {
+  const parts = text.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
+  return make(tag, { className }, ...parts);
+}
+
+export function addOption(select, value, label = value) {
+  select.append(make("option", { value }, label));
+}
+
+/* The server escapes every word in its SVG. It is parsed as XML, so nothing in it can become HTML. */
+export function picture(svg) {
+  return document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
+}
+
+/* An error message of the server as a sentence. */
+function sentence(text) {
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.?!…]$/.test(capital) ? capital : `${capital}.`;
+}
+
+export async function ask(path, { body, signal } = {}) {
+  const options = body && {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+  };
+  let response;
+  try { response = await fetch(path, { signal, ...options }); }
+  catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Error("The server does not respond. Is it still running?");
+  }
+  const content = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(sentence(content.detail || `the server responded with status ${response.status}`));
+  return content;
+}
