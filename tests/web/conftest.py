@@ -25,7 +25,7 @@ def models(home: Path) -> Models:
 
 @pytest.fixture(scope="session")
 def views(home: Path, models: Models) -> dict[str, SpaceView]:
-    """Pairs of which both sides are words of the same language: a translation into itself."""
+    """Sentence pairs with the same language on both sides."""
     from made import TRAIN
 
     from treebridge import Bitext

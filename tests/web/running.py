@@ -18,7 +18,7 @@ SMALL = ServerSettings(max_text=5000, max_sentences=50, max_words=100, max_word_
 
 @contextmanager
 def running(app: FastAPI, settings: ServerSettings, buffer: int = 0) -> Iterator[str]:
-    """A server as `serve` has it; its address. `buffer` is how much the system sends ahead."""
+    """Run a server like `serve` does and yield its address; `buffer` limits the send buffer."""
     listening = socket.socket()
     if buffer:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer)

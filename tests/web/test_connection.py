@@ -1,4 +1,4 @@
-"""Clients that keep a server waiting, or come in crowds, or by a foreign name; by real sockets."""
+"""Slow clients, too many clients and unknown host names, tested with real sockets."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def connect(address: str) -> socket.socket:
 
 
 def answer(connection: socket.socket) -> tuple[int, str]:
-    """Status and detail of an answer after which the server closes the connection."""
+    """Status and detail of a response after which the server closes the connection."""
     received = b""
     while block := connection.recv(1 << 16):
         received += block
@@ -60,10 +60,10 @@ def answer(connection: socket.socket) -> tuple[int, str]:
 
 
 def is_well(connection: socket.socket) -> bool:
-    """Ask for the server's health over a connection that stays open."""
+    """Request `/health` over a connection that stays open."""
     connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
     received = b""
-    while not received.endswith(b"}"):  # header and body may come one after the other
+    while not received.endswith(b"}"):  # header and body may arrive separately
         block = connection.recv(1 << 16)
         if not block:
             return False
@@ -72,7 +72,7 @@ def is_well(connection: socket.socket) -> bool:
 
 
 def drip(connection: socket.socket, data: bytes, seconds: float = 20) -> float:
-    """Send a byte at a time until the server has had enough; for how long it put up with it."""
+    """Send one byte at a time until the server responds; return the seconds it took."""
     began = time.monotonic()
     with contextlib.suppress(OSError):
         for byte in data:
@@ -93,7 +93,7 @@ def test_headers_that_never_end(hasty: str) -> None:
     slow = [connect(hasty) for _ in range(10)]
     for number, connection in enumerate(slow):
         connection.sendall(b"GET /health HTTP/1.1\r\nHost:"[:number])  # nothing, a byte, more
-    assert httpx.get(f"{hasty}/health").status_code == 200  # others are served meanwhile
+    assert httpx.get(f"{hasty}/health").status_code == 200  # others are still served
     for connection in slow:
         assert answer(connection) == (408, "incomplete header after 0.6 seconds")
         connection.close()
@@ -124,15 +124,15 @@ def test_a_body_that_never_ends(hasty: str) -> None:
 
 
 def test_one_connection_too_many(hasty: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first ones too many are told so; a flood is cut off; then all is as before."""
+    """Excess connections get a response, a flood is cut off, and then the server recovers."""
     monkeypatch.setattr(connection_module, "LINGER", 0.3)
     with contextlib.ExitStack() as opened:
         kept = [opened.enter_context(connect(hasty)) for _ in range(HASTY.connections)]
-        assert all(map(is_well, kept))  # idle from now on, but with a right to be here
+        assert all(map(is_well, kept))  # idle from now on, but accepted
         refused = httpx.get(f"{hasty}/health")
         assert refused.status_code == 503 and refused.headers["Retry-After"] == "1"
         assert refused.json()["detail"] == "too many connections are open; try again later"
-        silent = connect(hasty)  # it sends nothing, and keeps nothing either
+        silent = connect(hasty)  # sends nothing
         assert answer(silent)[0] == 503
         time.sleep(0.6)
         with pytest.raises(OSError):  # reset, or a broken pipe
@@ -147,7 +147,7 @@ def test_one_connection_too_many(hasty: str, monkeypatch: pytest.MonkeyPatch) ->
             except ConnectionResetError:
                 cut += 1
         assert cut >= HASTY.connections
-        assert all(map(is_well, kept))  # those inside notice nothing
+        assert all(map(is_well, kept))  # accepted ones are not affected
     until = time.monotonic() + 10
     while httpx.get(f"{hasty}/health").status_code != 200:
         assert time.monotonic() < until
@@ -162,7 +162,7 @@ def test_a_large_body_that_has_arrived_is_not_waited_for() -> None:
 
         async def receive() -> dict[str, Any]:
             if not arriving:
-                await asyncio.sleep(60)  # as a client does that waits for its answer
+                await asyncio.sleep(60)  # like a client waiting for its response
             return arriving.pop()
 
         async def send(message: dict[str, Any]) -> None:
@@ -177,7 +177,7 @@ def test_a_large_body_that_has_arrived_is_not_waited_for() -> None:
 
 @pytest.mark.parametrize("size", [50 << 20, 60_000])
 def test_an_answer_that_nobody_takes(size: int) -> None:
-    """A large one, and a small one of which asyncio makes no fuss (64 kB)."""
+    """One larger and one smaller than asyncio's default write buffer (64 kB)."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
@@ -207,7 +207,7 @@ def test_a_foreign_name_is_refused(hasty: str) -> None:
             assert foreign.json()["detail"].startswith("this server answers only to localhost, 127")
     for host in ("localhost", "localhost:1", "127.0.0.1:9000", "[::1]:80", "LOCALHOST"):
         assert httpx.get(f"{hasty}/health", headers={"Host": host}).status_code == 200
-    with connect(hasty) as connection:  # HTTP/1.0 needs no name, and we do
+    with connect(hasty) as connection:  # HTTP/1.0 does not require a host name; we do
         connection.sendall(b"GET /health HTTP/1.0\r\n\r\n")
         assert answer(connection)[0] == 421
 
@@ -234,13 +234,13 @@ def test_names_by_address() -> None:
 
 
 def test_splitting_is_part_of_the_time_that_a_request_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And nobody else waits for it: the event loop is free."""
+    """Splitting does not block the event loop either."""
 
     answered = threading.Event()
 
     def slow(*_: object) -> Any:
         answered.wait(30)
-        raise AssertionError("nobody listens any more")
+        raise AssertionError("the client has disconnected")
 
     monkeypatch.setattr(Reading, "splitter", slow)
     settings = ServerSettings(timeout=0.5)
@@ -265,7 +265,7 @@ def test_what_is_refused_is_neither_split_nor_remembered(
     content: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def never(*_: object) -> Any:
-        raise AssertionError("this text was to be refused before")
+        raise AssertionError("this text should have been refused")
 
     with TestClient(create_app(idle_models())) as client:
         monkeypatch.setattr(Reading, "splitter", never)

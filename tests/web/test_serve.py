@@ -1,4 +1,4 @@
-"""`treebridge serve` before it serves."""
+"""Options and errors of `treebridge serve`."""
 
 from __future__ import annotations
 

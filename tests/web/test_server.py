@@ -63,7 +63,7 @@ def test_models_and_health(address: str, home: Path) -> None:
     assert models[0]["source_scores"]["LAS"] == models[2]["scores"]["LAS"]
     assert models[0]["scores"] == {} and models[2]["scored_on"]
     assert models[0]["summary"].startswith("Trained on ") and models[0]["examples"] == []
-    assert str(home) not in json.dumps(models)  # no places on the server's disk
+    assert str(home) not in json.dumps(models)  # no paths of the server
     assert httpx.get(f"{address}/health").json() == {"status": "ok", "waiting": 0}
     page = httpx.get(address)
     assert "default-src 'none'" in page.headers["content-security-policy"]
@@ -122,7 +122,7 @@ def test_wrong_requests(address: str, body: bytes, message: str | None) -> None:
     assert 400 <= answer.status_code < 500
     detail = answer.json()["detail"]
     assert isinstance(detail, str) and (message or "") in detail and len(detail) <= 500
-    assert post(address, text="a b", svg=False).status_code == 200  # it is alive
+    assert post(address, text="a b", svg=False).status_code == 200  # still running
 
 
 def test_a_large_body_of_unknown_length_is_refused_with_a_reason(address: str) -> None:
@@ -142,7 +142,7 @@ def test_an_endless_body_is_cut_off(address: str) -> None:
 
     with contextlib.suppress(httpx.WriteError, httpx.RemoteProtocolError):
         httpx.post(f"{address}/parse", content=pieces(), timeout=60)
-    assert sent < 100 << 20  # what is read on, and what the system's buffers hold
+    assert sent < 100 << 20  # what the server discards, plus system buffers
     assert httpx.get(f"{address}/health").status_code == 200
 
 
@@ -169,7 +169,7 @@ def test_many_clients_get_their_own_trees(address: str) -> None:
 
 
 class Slow:
-    """A parser that waits for a sign, and notes how many sentences it gets at a time."""
+    """A parser that waits for a signal and records its batch sizes."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
@@ -208,7 +208,7 @@ def test_what_waits_together_is_parsed_together() -> None:
         bad.result(20)
     assert good.result(20) == ["z good"]
     batcher.close()
-    assert slow.sizes[:2] == [1, 3 + 1]  # and the one of the last that still fitted in
+    assert slow.sizes[:2] == [1, 3 + 1]  # and one of the last, which still fitted
 
 
 def test_a_full_queue_says_when_to_come_back() -> None:
@@ -228,13 +228,13 @@ def test_a_full_queue_says_when_to_come_back() -> None:
     with TestClient(app) as client:
         late = client.post("/parse", json={"text": "a"})
         assert late.status_code == 503 and "no result within 0.2 seconds" in late.json()["detail"]
-        app.state.batcher.submit("m", [])  # takes the one place there is
+        app.state.batcher.submit("m", [])  # fills the queue
         full = client.post("/parse", json={"text": "a"})
         assert full.status_code == 503 and full.headers["Retry-After"] == "1"
 
 
 def test_schema_and_server_agree(address: str) -> None:
-    """Requests made from the OpenAPI schema, right and wrong ones: no 500, answers as promised."""
+    """Valid and invalid requests generated from the OpenAPI schema: no 500, valid responses."""
     schemathesis = pytest.importorskip("schemathesis", reason="needs schemathesis (extra dev)")
     from hypothesis import HealthCheck, Phase, given, settings
     from schemathesis.checks import not_a_server_error

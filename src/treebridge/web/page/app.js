@@ -31,8 +31,10 @@ function restore() {
   const view = linkedView() ?? { text: models[0].examples[0] ?? "", model: models[0].name, compare: "", input: "text" };
   view.model ??= models[0].name;
   const missing = [view.model, view.compare].find((name) => name && !modelNamed(name));
-  fields.forEach((field) => { $(field).value = view[field]; });
-  if (missing) $("model").value = models[0].name;
+  for (const field of fields) {
+    $(field).value = view[field];
+    if ($(field).selectedIndex < 0) $(field).selectedIndex = 0;
+  }
   $("options").open ||= Boolean(view.compare || view.input !== "text");
   changeModel();
   if (missing) fail(`This link needs the model “${missing}”, which is not on this server.`);
@@ -80,7 +82,9 @@ async function show(view) {
   try {
     const names = [view.model, view.compare].filter(Boolean);
     const requests = names.map((model) => ask("parse", { signal, body: { text: view.text, model, input: view.input } }));
-    answers = await Promise.all(requests);
+    const received = await Promise.all(requests);
+    if (signal.aborted) return;
+    answers = received;
   } catch (error) {
     if (!signal.aborted) fail(error.message);
     return;

@@ -38,7 +38,7 @@ export async function ask(path, { body, signal } = {}) {
     if (error.name === "AbortError") throw error;
     throw new Error("The server does not respond. Is it still running?");
   }
-  const content = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(sentence(content.detail || `the server responded with status ${response.status}`));
+  const content = await response.json().catch(() => null);
+  if (!content || !response.ok) throw new Error(sentence(content?.detail || `the server responded with status ${response.status}`));
   return content;
 }

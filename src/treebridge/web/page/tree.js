@@ -1,5 +1,5 @@
 /* A card per sentence: its trees, one for each model, with downloads and a table of words. */
-import { make, picture } from "./dom.js";
+import { $, make, picture } from "./dom.js";
 import { savePng, saveText } from "./save.js";
 
 const LARGEST = 1.6, SCROLLED = 1.1; // scale of a short tree; of one that is wider than the page
@@ -18,7 +18,7 @@ export function card(answers, index, language) {
 
 function column(answer, index, language, named) {
   const sentence = answer.sentences[index];
-  const head = make("div", { className: "head" }, make("h3", {}, named ? answer.model : ""), downloads(answer, index));
+  const head = make("div", { className: "head" }, named ? make("h3", {}, answer.model) : null, downloads(answer, index));
   return make("div", {}, head, tree(sentence, language), table(sentence, language));
 }
 
@@ -28,7 +28,9 @@ function downloads(answer, index) {
   const kinds = {
     "CoNLL-U": () => saveText(conllu, `${name}.conllu`),
     SVG: () => saveText(svg, `${name}.svg`, "image/svg+xml"),
-    PNG: () => savePng(svg, `${name}.png`),
+    PNG: () => savePng(svg, `${name}.png`).catch(() => {
+      $("status").textContent = "The browser could not draw the PNG; download the SVG instead.";
+    }),
   };
   const buttons = Object.entries(kinds).map(([kind, save]) => {
     const button = make("button", { type: "button", className: "small", title: `Download ${kind}`, onclick: save }, kind);
