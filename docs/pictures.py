@@ -6,12 +6,25 @@ from pathlib import Path
 
 import numpy as np
 
-from treebridge import Sentence
+from treebridge import Parser, Sentence
 from treebridge.bridge.isotropy import Isotropy
 from treebridge.bridge.mapping import Moments, orthogonal
 from treebridge.show.space import Point, draw_space
 
 HERE = Path(__file__).parent / "pictures"
+
+
+def card(svg: str) -> str:
+    """Put a light background behind a picture, so that it can be read on a dark page."""
+    head, body = svg.split(">", 1)
+    background = '<rect width="100%" height="100%" rx="8" fill="#fbfaf7"/>'
+    return f'{head} color="#24292f">{background}{body}'
+
+
+def spanish() -> str:
+    """Draw a sentence parsed by the shipped model."""
+    sentence = Parser.load("es")("Los árboles crecen despacio en las montañas del norte.")[0]
+    return sentence.draw(format="svg")
 
 
 def tree() -> str:
@@ -50,5 +63,6 @@ def space() -> tuple[str, str]:
 
 if __name__ == "__main__":
     before, after = space()
-    for name, picture in {"tree": tree(), "before": before, "after": after}.items():
-        (HERE / f"{name}.svg").write_text(picture + "\n", encoding="utf-8")
+    pictures = {"spanish": spanish(), "tree": tree(), "before": before, "after": after}
+    for name, picture in pictures.items():
+        (HERE / f"{name}.svg").write_text(card(picture) + "\n", encoding="utf-8")
