@@ -33,13 +33,13 @@ from treebridge.experiment.ablation import GROUPS
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = typer.main.get_command(app)
-BENCHMARKS = {"--fast-align", "--scaling"}  # options of ours, but not of the command line
-OLD = {"--source", "--target", "--engine"}  # names that the changelog says are gone
+BENCHMARKS = {"--fast-align", "--scaling"}  # options of benchmark scripts
+OLD = {"--source", "--target", "--engine"}  # old names, mentioned in the changelog
 OURS = re.compile(r"(treebridge|python -m treebridge)(?: |$)")
 
 
 class Block(NamedTuple):
-    """A fenced block: where it is, its language, what it says, and the line of text above it."""
+    """A fenced block: its place, language and text, and the line above it."""
 
     page: Path
     line: int
@@ -65,14 +65,14 @@ def blocks(page: Path) -> Iterator[Block]:
             inside.append(line)
         elif line.strip():
             above = line
-    assert opened is None, f"{page.name}:{opened and opened[0]}: the block has no end"
+    assert opened is None, f"{page.name}:{opened and opened[0]}: unclosed block"
 
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 KNOWN = {"python", "pycon", "bash", "json", "tsv", "conllu", "text", ""}
 
 
-def test_every_block_is_of_a_kind_that_is_tested() -> None:
+def test_every_block_has_a_tested_language() -> None:
     assert {block.language for block in BLOCKS} <= KNOWN
     assert {"python", "pycon", "bash"} <= {block.language for block in BLOCKS}
 
@@ -89,9 +89,9 @@ def test_commands_can_be_copied() -> None:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the files that the pages name, made of artificial languages.
+    """A folder with the files named in the pages, made from artificial languages.
 
-    The parser `en`, the bridge `en-pt` and both together in `pt` have random weights: no training.
+    The parser `en`, the bridge `en-pt` and their combination `pt` have random weights.
     """
     import numpy as np
     import torch
@@ -166,7 +166,7 @@ def test_python_that_takes_long_is_compiled(block: Block) -> None:
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     names: dict[str, Any] = {}
     exec(compile(ast.Module(imports, []), block.place, "exec"), names)
-    for node in ast.walk(tree):  # Parser.train is something that Parser has
+    for node in ast.walk(tree):  # Parser.train must exist
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             owner = names.get(node.value.id)
             assert owner is None or hasattr(owner, node.attr), f"{block.place}: {ast.unparse(node)}"
@@ -202,7 +202,7 @@ def test_docstrings_are_doctests(module: str) -> None:
 
 
 def understand(arguments: list[str]) -> None:
-    """Have the command line parse, and do nothing; what it does not understand is raised."""
+    """Let the command line parse the arguments without running the command; errors are raised."""
     command: Any = COMMAND
     arguments = [word for word in arguments if word not in ("--debug", "--quiet", "-q")]
     while hasattr(command, "commands"):
@@ -213,7 +213,7 @@ def understand(arguments: list[str]) -> None:
 
 
 def command_lines(text: str) -> Iterator[str]:
-    """The `treebridge …` lines of a block, those that go on after a backslash put together."""
+    """The `treebridge …` lines of a block, with lines joined at a trailing backslash."""
     for line in text.replace("\\\n", " ").split("\n"):
         if found := OURS.match(line):
             yield line[found.end(1) :].strip()
@@ -226,7 +226,7 @@ def check(line: str) -> None:
             words = words[: words.index(stop)]
     if words in (["--help"], ["--version"]):
         return
-    if "…" in words:  # the rest as in an earlier line
+    if "…" in words:  # options are left out
         words = [word for word in words if word != "…"]
         with contextlib.suppress(_missing()):
             understand(words)
@@ -235,7 +235,7 @@ def check(line: str) -> None:
 
 
 def _missing() -> type[Exception]:
-    """What the command line raises where something that is needed was not given."""
+    """The exception that the command line raises for a missing required option."""
     try:
         understand(["train"])
     except Exception as error:
@@ -284,7 +284,7 @@ def test_commands_print_what_is_shown(
         ("nothing", "no command"),
     ],
 )
-def test_what_is_not_understood_fails(line: str, message: str) -> None:
+def test_invalid_command_lines_fail(line: str, message: str) -> None:
     with pytest.raises(Exception, match=message) as raised:
         check(line)
     assert raised.type is AssertionError or raised.type.__name__ in (
@@ -300,7 +300,7 @@ def options(command: Any = COMMAND) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_inline_code_names_what_there_is(page: Path) -> None:
+def test_inline_code_names_existing_options(page: Path) -> None:
     text = re.sub(r"(?ms)^```.*?^```$", "\n", page.read_text("utf-8"))
     known = {*options(), *OLD, "--help", "--version", *BENCHMARKS}
     for paragraph in text.split("\n\n"):
@@ -309,7 +309,7 @@ def test_inline_code_names_what_there_is(page: Path) -> None:
                 assert code.split()[0].split("=")[0] in known, code
             elif re.match(r"treebridge [a-z]", code):
                 words = code.replace("[", "").replace("]", "").split()[1:]
-                if words[-1].startswith("--"):  # its value, if any, is left to the reader
+                if words[-1].startswith("--"):  # an option without its value
                     assert words.pop() in known, code
                 check(" ".join([*words, "…"]))
 
