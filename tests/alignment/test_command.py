@@ -67,7 +67,10 @@ def test_links_models_and_scores(here: Run, bitext: Path, tmp_path: Path) -> Non
             ("b.tsv", "--model", "nowhere"),
             "nowhere: folder not found; expected an alignment model",
         ),
-        (("b.tsv", "--model", "m", "--aligner", "hmm"), "a trained aligner (--model) sets the aligner"),
+        (
+            ("b.tsv", "--model", "m", "--aligner", "hmm"),
+            "a trained aligner (--model) sets the aligner",
+        ),
         (("none.tsv",), "none.tsv: file not found"),
         (
             ("empty.tsv", "-o", "links"),
