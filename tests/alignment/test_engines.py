@@ -8,11 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from treebridge import TreebridgeError
+from treebridge import Bitext, TreebridgeError
 from treebridge.alignment import counting
+from treebridge.alignment.aligner import NOTHING
 from treebridge.alignment.engines import engine, load_aligner
 from treebridge.alignment.indexed import MAX_WORDS, PairIndexer, Vocabulary, index_pairs
+from treebridge.alignment.run import align_pairs
 from treebridge.alignment.score import score
+from treebridge.alignment.settings import AlignSettings
 from treebridge.alignment.symmetrize import symmetrize
 from treebridge.alignment.threads import Threads
 from treebridge.artefact import write_tensors
@@ -175,6 +178,28 @@ def test_odd_input(name: str, case: str) -> None:
     if case in ("one word", "itself"):
         assert choices.forward.max() >= 0
     assert len(symmetrize(corpus, choices, "intersection", ONE)) == len(ODD[case])
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_the_first_word_of_a_vocabulary_is_known_to_pick_nothing(name: str) -> None:
+    """A filler word is not linked to a word that it never met, even if its own id is 0."""
+    pairs = [*(([f"s{k}"], ["uh", f"t{k}"]) for k in range(50)), (["other"], ["one"])]
+    swapped = [(target, source) for source, target in pairs]
+    assert index_pairs(pairs).target_words["uh"] == index_pairs(swapped).source_words["uh"] == 0
+    forward, reverse = (engine(name).fit(index_pairs(given), ONE) for given in (pairs, swapped))
+    assert forward.choices(index_pairs([(["other"], ["uh"])]), ONE).forward.tolist() == [NOTHING]
+    assert reverse.choices(index_pairs([(["uh"], ["other"])]), ONE).reverse.tolist() == [NOTHING]
+
+
+def test_further_pairs_are_numbered_after_those_of_the_bitext(tmp_path: Path) -> None:
+    (tmp_path / "b.tsv").write_text("a b\tA B\n\t\nc d\tC D\n")
+    bitext = Bitext.read(tmp_path / "b.tsv", engine="spaces")
+    further = [(["a"], ["A"]), (["c"], ["C"])]
+    aligned = align_pairs(bitext, AlignSettings(), further=further, threads=1)
+    assert aligned.corpus.lines.tolist() == [0, 2, 3, 4] and aligned.pairs == 2
+    further.append((["a"] * (MAX_WORDS + 1), ["A"]))
+    with pytest.raises(TreebridgeError, match="pair 6 has a sentence of 32,768 words"):
+        align_pairs(bitext, AlignSettings(), further=further, threads=1)
 
 
 def test_no_pairs_at_all() -> None:
