@@ -135,6 +135,10 @@ def test_save_load_transform(occurrences, held, tmp_path: Path) -> None:
     loaded.check(TARGET)
     with pytest.raises(TreebridgeError, match="expected the encoder 'qab'"):
         loaded.check(SOURCE)
+    senses = tmp_path / "b" / "senses.jsonl"
+    senses.write_bytes(senses.read_bytes().replace(b"0", b"1"))  # as long as before, and JSON
+    with pytest.raises(TreebridgeError, match=r"senses\.jsonl"):
+        Bridge.load(tmp_path / "b")
 
 
 def test_folders_of_another_kind_or_format(occurrences, tmp_path: Path) -> None:

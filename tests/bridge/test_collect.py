@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import locale
 import resource
 import subprocess
 import sys
@@ -132,6 +133,17 @@ def test_interrupted_and_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             allowed[0] = 150
     assert interruptions >= 3
     same_bytes(tmp_path / "whole", tmp_path / "pieces")
+
+
+def test_types_are_kept_whatever_the_locale(tmp_path: Path) -> None:
+    pairs = [(Pair(["x"], ["maçã"]), np.array([[0, 0]]))] * 5
+    before = locale.setlocale(locale.LC_CTYPE)
+    try:
+        locale.setlocale(locale.LC_CTYPE, "C")  # files are ASCII unless they say otherwise
+        found = collect(lambda: pairs, *encoders(), CollectSettings(held_out=0), tmp_path / "a")
+    finally:
+        locale.setlocale(locale.LC_CTYPE, before)
+    assert found.layout.types == ["maçã"]
 
 
 def test_killed_at_any_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

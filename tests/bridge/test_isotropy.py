@@ -51,6 +51,18 @@ def test_streaming_gives_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     np.testing.assert_allclose(Isotropy.fit(mapped).means, whole, atol=1e-12)
 
 
+def test_pages_of_a_memory_map_are_released_block_by_block(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cone(200, 16).tofile(tmp_path / "v.f32")
+    mapped = np.memmap(tmp_path / "v.f32", np.float32, "r", shape=(200, 16))
+    released: list[np.ndarray] = []
+    monkeypatch.setattr(module, "release", released.append)
+    monkeypatch.setattr(module, "BLOCK", 64)
+    Isotropy.fit(mapped, iterations=3)
+    assert len(released) == 3 * 4 and all(array is mapped for array in released)
+
+
 def test_anisotropy_falls_at_once() -> None:
     vectors = cone(3000, 64, push=2.0)
     before = anisotropy(vectors)

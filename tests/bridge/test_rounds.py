@@ -89,11 +89,14 @@ def test_an_interrupted_round_resumes(third: Gathered, monkeypatch) -> None:
     assert [part.tolist() for part in again.links] == [part.tolist() for part in in_one_go]
 
 
-def test_rounds_end_when_nothing_is_gained(third: Gathered, monkeypatch) -> None:
+@pytest.mark.parametrize("third_score", [55.0, 60.0])
+def test_rounds_end_when_nothing_is_gained(
+    third: Gathered, third_score: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said: list[str] = []
     third.progress = Progress()
     third.progress.step = said.append
-    scores = iter([50.0, 60.0, 55.0, 99.0])
+    scores = iter([50.0, 60.0, third_score, 99.0])
     monkeypatch.setattr("treebridge.bridge.rounds._held_out_p1", lambda bridge: scores_of(bridge))
     known: dict[int, float] = {}
 
