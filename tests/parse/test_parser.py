@@ -203,6 +203,25 @@ def test_one_folder_holds_parser_bridge_and_encoder(
     assert "moved.vec" in card and said in card
 
 
+@pytest.mark.parametrize(
+    ("refined", "said"),
+    [
+        ({"bitext": "en-es.tsv"}, ["| refined on | `en-es.tsv` |"]),
+        (
+            {"self": ["a.txt", "b.txt"], "trees": "es.conllu"},
+            ["| refined on | `a.txt`, `b.txt`, `es.conllu` |"],
+        ),
+        (None, []),
+    ],
+)
+def test_the_card_says_what_a_parser_was_refined_on(
+    parser: Parser, refined: dict | None, said: list[str], tmp_path: Path
+) -> None:
+    replace(parser, about={**parser.about, "refined": refined}).save(tmp_path / "p")
+    lines = (tmp_path / "p" / "README.md").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if "refined on" in line] == said
+
+
 def test_evaluate_command(folder: Path, tmp_path: Path) -> None:
     gold = tmp_path / "gold.conllu"
     far = WORLD.treebank("far", 20)

@@ -77,6 +77,13 @@ def test_a_tree_is_projected_word_by_word_into_another_order() -> None:
     assert density(np.array([[0, 0]]), 2, 1) == density(np.array([[0, 0]]), 1, 2) == 1 / 2
 
 
+def test_the_best_tag_is_the_likeliest_where_enough_is_known() -> None:
+    tags = np.array([[0.1, 0.7, 0.2], [0.6, 0.0, 0.0], [0.4, 0.1, 0.0]], np.float32)
+    soft = Soft(np.zeros((3, 4)), np.zeros((3, 1)), tags)
+    assert soft.best_tags().tolist() == [1, 0, -1]
+    assert soft._replace(tags=tags[:, :0]).best_tags().tolist() == [-1, -1, -1]
+
+
 def test_rows_below_half_are_masked() -> None:
     arcs = np.array([[0.0, 0.0, 0.4], [0.3, 0.3, 0.0]], np.float32)
     labels = np.array([[0.9, 0.1], [0.2, 0.2]], np.float32)

@@ -6,6 +6,7 @@ import copy
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ from treebridge.parse.project.carry import (
 from treebridge.parse.project.projected import Projected, soft_loss
 from treebridge.parse.project.projection import Soft
 from treebridge.parse.refine import Refining
+from treebridge.parse.refinement import refine_parser
 from treebridge.parse.score import score
 from treebridge.parse.settings import ProjectSettings, RefineSettings
 from treebridge.progress import Progress
@@ -162,6 +164,32 @@ def test_the_learning_rate_rises_and_falls(
     share = steps / len(rates)
     np.testing.assert_allclose(rates, FEW.learning_rate * warm * (1 + np.cos(np.pi * share)) / 2)
     assert first.sum() > 3
+
+
+def test_no_gradient_is_longer_than_the_settings_allow(
+    story: tuple[Parser, Parser], projected: Projected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lengths: list[float] = []
+
+    class Adam(torch.optim.Adam):
+        def step(self, *arguments: Any) -> Any:
+            parts = [p.grad.norm() for group in self.param_groups for p in group["params"]
+                     if p.grad is not None]  # fmt: skip
+            lengths.append(float(torch.stack(parts).norm()))
+            return super().step(*arguments)
+
+    monkeypatch.setattr(torch.optim, "Adam", Adam)
+    Refining(story[1], projected, None, None, replace(FEW, epochs=1)).run()
+    assert max(lengths) == pytest.approx(story[1].settings.max_norm, rel=1e-3)
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_every_pass_learns(story: tuple[Parser, Parser], passes: int, tmp_path: Path) -> None:
+    settings = RefineSettings(epochs=1, passes=passes)
+    trees = WORLD.treebank("far", 10)
+    found = refine_parser(story[1], settings, trees=trees, work=tmp_path / "work")
+    assert sorted(path.name for path in (tmp_path / "work").iterdir()) == ["1", "2"][:passes]
+    assert [entry["epoch"] for entry in found.history] == [0, 1]
 
 
 def test_patience_ends_refining(story: tuple[Parser, Parser], projected: Projected) -> None:

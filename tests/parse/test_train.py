@@ -171,6 +171,13 @@ def test_sentences_of_one_word_are_scored_too(encoder: StaticEncoder) -> None:
     assert parser.scores["LAS"] == score(dev, parser(bare(dev)))["LAS"] < 60
 
 
+def test_sentences_of_one_word_are_learned_from(encoder: StaticEncoder) -> None:
+    odd = [Sentence.from_words([DEV[0].forms[0]], heads=[0], deprels=["root"], upos=["X"])] * 40
+    settings = replace(QUICK, hidden=8, epochs=3, batch_words=20)
+    parser = Parser.train([*TRAIN[:20], *odd], encoder, odd[:5], settings)
+    assert parser.scores["UPOS"] == 100  # nothing else is tagged X
+
+
 class Speeds(Progress):
     """Words per second after each step."""
 
