@@ -259,7 +259,7 @@ COMMANDS = {
     "--source-encoder home/vectors.vec --target-encoder home/turned.vec -o out",
     "build-three-bitexts": "build --treebank good.conllu --bitext a --bitext b --bitext c "
     "--source-encoder home/vectors.vec --target-encoder home/turned.vec -o out",
-    "pack-no-card": "pack home/bridged -o out",
+    "pack-no-such-bits": "pack home/bridged --bits 3 -o out",
     "pack-card-missing": "pack home/bridged --card nowhere.toml -o out",
     "pack-card-bad": "pack home/bridged --card good.conllu -o out",
     "reproduce-language": "reproduce table1 --languages klingon --offline -o out",

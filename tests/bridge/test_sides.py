@@ -154,10 +154,10 @@ def test_the_same_text_twice(tmp_path: Path) -> None:
     lines = [" ".join(pair.source) for pair in PAIRS["near"]]
     path.write_text("".join(f"{line}\t{line}\n" for line in lines))
     encoders = [LatentEncoder(WORLD.languages[name]) for name in ("source", "near")]
-    with pytest.raises(TreebridgeError, match="the same text in 60 of 60 pairs; give the transl"):
+    with pytest.raises(TreebridgeError, match="the same text in 60 of 60 pairs"):
         gather(Bitext.read(path, source_language="qaa"), *encoders)
     kept = Bitext.read(path, source_language="qaa", filters=Filters(drop_identical=False))
-    with pytest.raises(TreebridgeError, match="the same text in 60 of 60 pairs; give the transl"):
+    with pytest.raises(TreebridgeError, match="the same text in 60 of 60 pairs"):
         gather(kept, *encoders)
     path.write_text("".join(f"{line}\t{line.upper()}\n" for line in lines))
     with pytest.raises(TreebridgeError, match=r"b.tsv: source and target are the same text in 60"):

@@ -98,7 +98,7 @@ def test_dry_run_command(here: Run, home: Path, tmp_path: Path) -> None:
     shown = here(*common, "--gpu", "a100")
     assert shown.returncode == 0, shown.stderr
     assert "50,000,000 pairs on 16 GPUs (a100)" in shown.stdout
-    for part in ("encode after the cap", "vectors on each side", "disk", "memory of a worker"):
+    for part in ("pairs to encode", "vectors per side", "disk", "memory per worker"):
         assert part in shown.stdout
     plan = json.loads(here(*common, "--json").stdout)
     assert plan["pairs"] == 50_000_000 and plan["hours"] > 0 and len(plan["steps"]) == 5

@@ -232,5 +232,5 @@ def test_models_keep_the_commit(hub: Hub, tmp_path: Path) -> None:
     space.check(local)
     assert "commit" not in Space.of(local).config()
     other = Encoder.load(folder, EncoderSettings(layers="last1"))
-    with pytest.raises(TreebridgeError, match=f"give someone/tiny@{OLDER}"):
+    with pytest.raises(TreebridgeError, match=f"use someone/tiny@{OLDER}"):
         space.check(other)

@@ -322,7 +322,7 @@ def test_by_command_alone_and_by_torchrun(run: Run, text: Path, tmp_path: Path) 
     [
         (["none.txt"], "none.txt: file not found"),
         (["few.txt"], "pre-training needs thousands"),
-        (["few.txt", "--minutes", "1", "--tokens", "1"], "two budgets"),
+        (["few.txt", "--minutes", "1", "--tokens", "1"], "--minutes or --tokens, not both"),
         (["few.txt", "--heads", "7"], "256 dimensions cannot be divided into 7 heads"),
         (["pairs.tsv"], "choose its source or target side"),
         (["few.txt", "--minutes", "nan"], "minutes is nan; expected between 0 and 1,000,000"),

@@ -138,8 +138,8 @@ def test_broken_folders(folder: Path, encoder: StaticEncoder, tmp_path: Path, pl
     config, before = without, config  # parsers were saved without them once
     load({}, whole=True)
     config = before
-    with pytest.raises(TreebridgeError, match="reads formats up to 1; update"):
-        load({"format": 2})
+    with pytest.raises(TreebridgeError, match="reads formats up to 2; update"):
+        load({"format": 3})
     with pytest.raises(TreebridgeError, match="does not match its checksum"):
         load({"labels": ["one"]})
     with pytest.raises(TreebridgeError, match=r"parser.safetensors has .* bytes instead of"):

@@ -49,7 +49,7 @@ def test_a_parser_made_in_fp32_parses_in_int8(place: Path, here: Run, model: str
     assert len(trees) == 2  # probabilities differ a little: int8 has been at work
     assert here("evaluate", *inputs, "--precision", "int8").returncode == 0
     wrong = here("evaluate", *inputs, "--backend", "onnx", "--precision", "bf16")
-    assert wrong.returncode == 2 and "onnx computes in fp32 or int8" in wrong.stderr
+    assert wrong.returncode == 2 and "ONNX Runtime computes in fp32 or int8" in wrong.stderr
 
 
 def test_the_cache_keeps_int8_apart(

@@ -54,7 +54,7 @@ def test_the_meaning_of_scores() -> None:
 def test_gains_are_those_of_the_results() -> None:
     """Scores before and after, in docs/results*.md, for each gain that is quoted."""
     docs = Path(__file__).resolve().parents[2] / "docs"
-    results = "\n".join(path.read_text(encoding="utf-8") for path in docs.glob("results*.md"))
+    results = "\n".join(path.read_text(encoding="utf-8") for path in docs.glob("*.md"))
     scores = {"3.8": ("65.16", "68.91"), "12.0": ("52.06", "64.10"), "1.5": ("63.70", "65.19"),
               "4.4": ("66.15", "70.51"), "15.5": ("66.15", "81.62"), "5": ("63.55", "68.90")}  # fmt: skip
     quoted = {gain for text in advice._NEXT.values() for gain in re.findall(r"gained ([\d.]*\d)|and ([\d.]*\d) on", text)}  # fmt: skip

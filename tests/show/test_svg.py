@@ -139,8 +139,8 @@ def test_draw_command(tmp_path: Path) -> None:
     Treebank([]).write(tmp_path / "empty.conllu")
     for wrong, message in (
         ((path, "--sentences", "9"), "fewer sentences"),
-        ((path, "--sentences", "x"), "write a number"),
-        ((tmp_path / "empty.conllu",), "no sentence in it"),
+        ((path, "--sentences", "x"), "expected a number"),
+        ((tmp_path / "empty.conllu",), "no sentences to draw"),
         ((path, "-o", tmp_path / "page.html"), "--force"),
         ((path, "--format", "svg"), "several pictures"),
     ):

@@ -67,6 +67,8 @@ class FastAlign(Aligner):
         settings = settings or FastAlignSettings()
         table = PairTable.build(corpus, threads)
         known, prior = train(corpus, table, threads, report, settings)
+        for words in (corpus.source_words, corpus.target_words):
+            words.growing = False  # a word that came later would have an id beyond the table
         return cls(
             table,
             known,

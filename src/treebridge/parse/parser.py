@@ -110,7 +110,7 @@ class Parser:
 
         >>> from treebridge import Parser
         >>> Parser.load("es")
-        Parser(es, from en, LAS 65.9, 24 MB)
+        Parser(es, from en, LAS 65.9, 9 MB)
         """
         facts = [self.language or "unknown language"]
         if self.bridge:
