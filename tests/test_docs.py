@@ -27,7 +27,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from treebridge.cli import app
+from treebridge.cli.commands import app
 from treebridge.experiment.ablation import GROUPS
 
 ROOT = Path(__file__).resolve().parents[1]

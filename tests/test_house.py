@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import subprocess
+import sys
 import typing
 from collections.abc import Iterator
 from dataclasses import fields
@@ -12,8 +14,9 @@ from pathlib import Path
 import pytest
 import typer
 
+import treebridge.cli
 from treebridge.bridge.settings import BridgeSettings, CollectSettings, FitSettings
-from treebridge.cli import app
+from treebridge.cli.commands import app
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.settings import EncoderSettings
 from treebridge.parse.settings import ParserSettings, ProjectSettings, RefineSettings
@@ -162,3 +165,21 @@ def test_no_option_types_a_default_again() -> None:
         and (d.command, d.name) not in OTHERS
     }
     assert not typed
+
+
+def test_a_command_is_found_in_the_file_that_is_loaded_for_it() -> None:
+    """The command line loads only that file; the others would take longer than the work."""
+    for command, file in treebridge.cli._FILES.items():
+        done = subprocess.run(
+            [sys.executable, "-c", LOADED, command], capture_output=True, text=True, check=True
+        )
+        assert command in done.stdout.split(), (command, file)
+
+
+LOADED = """
+import sys
+from treebridge.cli import _app
+app = _app(sys.argv[1:])
+print(*(c.name for c in app.registered_commands), *(g.name for g in app.registered_groups))
+assert len(app.registered_commands) < 4
+"""

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 import treebridge
-from treebridge.cli import app
+from treebridge.cli.commands import app
 
 PHRASES = [
     "who finds the words", "figures for machines", "= de o apart", "tells it, too",

@@ -24,6 +24,7 @@ def open_session(path: Path) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    options.enable_mem_pattern = False  # every length would keep a plan of its own
     try:
         content = path.read_bytes()
         if path.suffix == ".gz":

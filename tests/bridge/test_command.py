@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from conftest import Run
 from treebridge import Bridge
 from treebridge.bridge.settings import BridgeSettings
-from treebridge.cli import app
+from treebridge.cli.commands import app
 from treebridge.corpus.artificial import World
 from treebridge.recipes import bridge as recipe
 from treebridge.recipes.bridge import Bridged

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 from checkpoints import make
 
-from treebridge.cli import app
+from treebridge.cli.commands import app
 from treebridge.corpus.artificial import World
 from treebridge.errors import TreebridgeError
 from treebridge.experiment.catalog import ENTRIES, TARGETS

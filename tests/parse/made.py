@@ -8,7 +8,7 @@ import numpy as np
 from typer.testing import CliRunner
 
 from treebridge import Sentence, Treebank
-from treebridge.cli import app
+from treebridge.cli.commands import app
 from treebridge.corpus.artificial import World
 from treebridge.encode.static import StaticEncoder
 from treebridge.parse.settings import ParserSettings

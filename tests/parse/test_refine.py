@@ -15,7 +15,7 @@ from far import WORLD
 from latent import links_of
 from typer.testing import CliRunner
 
-from treebridge.cli import app
+from treebridge.cli.commands import app
 from treebridge.corpus.bitext import Pair
 from treebridge.corpus.conllu import Treebank
 from treebridge.encode.store import encode_into_store

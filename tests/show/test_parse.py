@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from strategies import conllu_blocks
 from treebridge import Parser, Treebank, TreebridgeError
-from treebridge.cli import app
+from treebridge.cli.commands import app
 from treebridge.corpus.conllu import read_conllu
 from treebridge.corpus.input import Reading
 from treebridge.corpus.sentence import DEPREL, HEAD, UPOS

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from strategies import tree_heads
 from treebridge import Sentence, Treebank, TreebridgeError
-from treebridge.cli import app
+from treebridge.cli.commands import app
 from treebridge.corpus.multiword import Contractions
 from treebridge.show.html import html_page
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from treebridge import TreebridgeError
-from treebridge.cli import app as cli
+from treebridge.cli.commands import app as cli
 from treebridge.web.settings import ServerSettings
 
 

@@ -52,7 +52,9 @@ def test_conllu_lines_and_tokens(address: str) -> None:
     words = post(address, text="a, b\nc d", input="tokens").json()["sentences"][0]["words"]
     assert [word["form"] for word in words] == ["a,", "b"]
     wrong = post(address, text="1\tA\n\n", input="conllu")
-    assert wrong.status_code == 422 and wrong.json()["detail"].startswith("line 1: expected 10 columns")
+    assert wrong.status_code == 422 and wrong.json()["detail"].startswith(
+        "line 1: expected 10 columns"
+    )
 
 
 def test_models_and_health(address: str, home: Path) -> None:

@@ -5,28 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from importlib import import_module
 from typing import Any
 
-# Each module adds its commands to `app`; `treebridge --help` lists them in this order.
-from treebridge.cli import (  # isort: skip  # noqa: F401
-    parse,
-    draw,
-    serve,
-    models,
-    build,
-    refine,
-    pretrain,
-    pack,
-    train,
-    bridge,
-    align,
-    look,
-    reproduce,
-)
-from treebridge.cli.app import app
 from treebridge.errors import Notice, TreebridgeError
 
-__all__ = ["app", "main"]
+__all__ = ["main"]
+_OWN_FILE = ("align", "bridge", "build", "draw", "models", "pack", "parse", "pretrain", "refine",
+             "reproduce", "serve", "train")  # fmt: skip # commands in a file of the same name
+_FILES = {**{name: name for name in _OWN_FILE}, "evaluate": "parse"}
 _ANYWHERE = ("--debug", "--quiet", "-q")  # options of `treebridge` that may follow a command
 
 
@@ -38,7 +25,8 @@ def main() -> None:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            app(args=[*first, *(w for w in given if w not in _ANYWHERE)], prog_name="treebridge")
+            words = [word for word in given if word not in _ANYWHERE]
+            _app(words)(args=[*first, *words], prog_name="treebridge")
     except TreebridgeError as error:
         if debug:
             raise
@@ -51,6 +39,17 @@ def main() -> None:
     except KeyboardInterrupt:
         print("interrupted; run the same command to resume", file=sys.stderr)
         sys.exit(130)
+
+
+def _app(words: list[str]) -> Any:
+    """The app with the one command that is called, or with all of them where that is not known.
+
+    Declaring the options of every command takes longer than parsing a sentence.
+    """
+    completing = any(name.endswith("_COMPLETE") for name in os.environ)
+    command = words[0] if words and not completing else ""
+    import_module(f"treebridge.cli.{_FILES.get(command, 'commands')}")
+    return import_module("treebridge.cli.app").app
 
 
 def _flush_stdout() -> None:

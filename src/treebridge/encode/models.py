@@ -76,6 +76,11 @@ class Model:
     pads = True  # sentences of a batch may differ in length
     at_once = 1  # batches that run side by side; torch uses all processors for one
 
+    @property
+    def batch_pieces(self) -> int:
+        """How many pieces a batch has at most, padding included."""
+        return {"cpu": 1024, "mps": 4096}.get(self.device, 16384)
+
     def __init__(self, network: nn.Module, layers: list[int], device: str, dtype: torch.dtype):
         self.network = network.to(device)
         self.layers = layers

@@ -24,6 +24,7 @@ class OnnxModel:
     """A network in ONNX Runtime: piece ids in, one unit vector per word out."""
 
     device = "cpu"
+    batch_pieces = 512  # larger batches take more memory and are no faster
     vocabulary = 0
     fingerprint = older_fingerprint = coarseness = ""
 

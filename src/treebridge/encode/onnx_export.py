@@ -33,7 +33,10 @@ class _MeanOfLayers(nn.Module):
         states = self.network(
             input_ids=ids, attention_mask=real, output_hidden_states=True
         ).hidden_states
-        return torch.stack([states[layer] for layer in self.layers]).mean(0)
+        total: torch.Tensor = states[self.layers[0]]
+        for layer in self.layers[1:]:
+            total = total + states[layer]
+        return total / len(self.layers)
 
 
 def export_network(network: nn.Module, layers: list[int], bits: int = 32) -> Any:
@@ -48,6 +51,8 @@ def export_network(network: nn.Module, layers: list[int], bits: int = 32) -> Any
     ids = torch.randint(1, 100, (2, 12))
     batch, pieces = torch.export.Dim("batch", min=1), torch.export.Dim("pieces", min=2)
     shape = {0: batch, 1: pieces}
+    attention = network.config._attn_implementation  # type: ignore[union-attr]
+    network.set_attn_implementation("eager")  # type: ignore[operator] # the plainest graph
     with _silence():
         exported = torch.onnx.export(
             _MeanOfLayers(network, layers).eval(),
@@ -58,6 +63,7 @@ def export_network(network: nn.Module, layers: list[int], bits: int = 32) -> Any
             dynamo=True,
             verbose=False,
         )
+    network.set_attn_implementation(attention)  # type: ignore[operator]
     assert exported is not None
     return exported.model_proto if bits == 32 else quantized_model(exported.model_proto, bits)
 

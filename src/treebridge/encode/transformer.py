@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from treebridge.encode.models import Model
 
 CHUNK, CHUNK_WORDS = 2048, 1 << 17  # sentences, and words, that are sorted by length together
-BATCH_PIECES = {"cpu": 1024, "mps": 4096, "cuda": 16384}
 
 
 class TransformerEncoder(Encoder):
@@ -38,7 +37,7 @@ class TransformerEncoder(Encoder):
         self.dim = model.dim
         self.model = model
         self.cutter = pieces
-        self._batch_pieces = settings.batch_pieces or BATCH_PIECES[model.device]
+        self._batch_pieces = settings.batch_pieces or model.batch_pieces
 
     @classmethod
     def from_name(cls, name: str, settings: EncoderSettings) -> TransformerEncoder:

@@ -117,7 +117,7 @@ class Biaffine(nn.Module):
             tags,
         )
 
-    at_once = 1  # torch uses all processors for one batch
+    at_once, batch_words = 1, 1500  # torch uses all processors for one batch
 
     @torch.inference_mode()
     def score(self, vectors: Floats, lengths: Numbers, tags: Numbers) -> Scored:

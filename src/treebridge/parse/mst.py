@@ -25,6 +25,7 @@ from treebridge.errors import TreebridgeError
 Heads = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+ROOTS = 4  # that are tried before the exact algorithm looks at all of them
 
 
 def decode(scores: ArrayLike) -> Heads:
@@ -62,7 +63,9 @@ def decode_batch(scores: ArrayLike, lengths: ArrayLike | None = None) -> Heads:
     heads[past] = 0
     for sentence in np.flatnonzero(~_are_trees(heads, sizes)):
         n = sizes[sentence]
-        heads[sentence, :n] = _Arborescence(batch[sentence, : n + 1, : n + 1]).heads()
+        square = batch[sentence, : n + 1, : n + 1]
+        found = _likely_root(square)
+        heads[sentence, :n] = _Arborescence(square).heads() if found is None else found
     heads[past] = -1
     return heads
 
@@ -107,15 +110,40 @@ def _are_trees(heads: Heads, sizes: Heads) -> Mask:
     return np.asarray((one_root & (above == 0).all(1)) | (sizes == 0))
 
 
+def _likely_root(scores: Floats) -> Heads | None:
+    """The best tree, if its root is among the likeliest ones; None if that cannot be told.
+
+    With the root given, there is little to contract. No tree of a root is better than the best
+    heads of all other words, so roots are tried in that order until none can be better.
+    """
+    inner = scores[1:, 1:].copy()
+    np.fill_diagonal(inner, -np.inf)
+    best = inner.max(1)
+    if not (np.isfinite(best) & np.isfinite(scores[1:, 0])).all():
+        return None
+    bounds = best.sum() - best + scores[1:, 0]  # of the tree of each root
+    order = np.argsort(-bounds, kind="stable")
+    found, value = None, -np.inf
+    for place in order[:ROOTS].tolist():
+        if bounds[place] <= value:
+            return found
+        heads = _Arborescence(scores, root=place + 1).heads()
+        total = float(scores[np.arange(1, len(scores)), heads].sum())
+        if total > value:
+            found, value = heads, total
+    return found if len(order) <= ROOTS or bounds[order[ROOTS]] <= value else None
+
+
 class _Arborescence:
-    """The best single-root tree of one matrix.
+    """The best single-root tree of one matrix, with any root or a given one.
 
     A *place* is a row and column of the matrices, 0 to n; it holds one *node*: a word, or a
     contracted cycle, which takes over the place of one of its members. Nodes 1 to n are the words,
     cycles count on from there, at most n − 1 of them.
     """
 
-    def __init__(self, scores: Floats):
+    def __init__(self, scores: Floats, root: int = 0):
+        self.root = root
         size = len(scores)
         self.n = size - 1
         forbidden = scores == -np.inf
@@ -137,6 +165,8 @@ class _Arborescence:
         arc_from = np.zeros(2 * n + 1, np.int64)  # the arc between words that enters a node
         arc_to = np.zeros(2 * n + 1, np.int64)
         nodes = n
+        if self.root:
+            self.alive[0], self.done[self.root], arc_to[self.root] = False, True, self.root
         for start in range(1, n + 1):
             if not self.alive[start] or self.done[start]:
                 continue

@@ -32,6 +32,11 @@ class Network(Protocol):
         """How many batches to score side by side."""
         ...
 
+    @property
+    def batch_words(self) -> int:
+        """How many words a batch has at most, padding included."""
+        ...
+
     def score(self, vectors: Floats, lengths: Numbers, tags: Numbers) -> Scored:
         """Score a padded batch [batch, n, dim]; tags are −1 where they are not known."""
         ...

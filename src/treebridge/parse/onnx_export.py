@@ -95,36 +95,36 @@ def _bilstm(graph: Graph, weights: Weights, x: str, layer: int, hidden: int) -> 
     for read, direction in ((x, ""), (turned, "_reverse")):
         ends = f"_l0{direction}"
         own = {kind: _reordered(weights[f"lstm.{layer}.{kind}{ends}"], hidden) for kind in _KINDS}
-        bias = own["bias_ih"] + own["bias_hh"]
-        name = f"lstm.{layer}.{{}}{ends}"
-        parts.append(graph.linear(read, own["weight_ih"].T, bias, name.format("weight_ih")))
-        recurrent.append((own["weight_hh"].T, name.format("weight_hh")))
+        bias, name = own["bias_ih"] + own["bias_hh"], f"lstm.{layer}.weight_ih{ends}"
+        part = graph.linear(read, own["weight_ih"].T, bias, name)  # [batch, n, 4·hidden]
+        parts.append(graph.add("Unsqueeze", part, graph.constant([0])))
+        recurrent.append(own["weight_hh"].T)
+    given = graph.add("Concat", *parts, axis=0)  # [2, batch, n, 4·hidden]
     body = Graph(graph.bits, around=graph)
-    halves = body.add("Split", body.eight_bits("h"), axis=0, num_outputs=2, outputs=2)
-    gates = [
-        body.add("Add", given, body.eight_bit_product(half, *body.quantized(*weight)))
-        for given, half, weight in zip(("x1", "x2"), halves, recurrent, strict=True)
-    ]
-    both = body.add("Concat", *gates, axis=0)  # [2·batch, 4·hidden]
+    # Both directions have the scales of their columns in common, as one product needs.
+    quantized, scales = body.quantized(np.concatenate(recurrent), f"lstm.{layer}.weight_hh")
+    body.weights[quantized] = body.weights[quantized].reshape(2, hidden, 4 * hidden)
+    product = body.eight_bit_product(body.eight_bits("h"), quantized, scales)
     sizes = body.constant([3 * hidden, hidden])
-    gated, candidate = body.add("Split", both, sizes, axis=1, outputs=2)
+    gated, candidate = body.add("Split", body.add("Add", "x", product), sizes, axis=2, outputs=2)
     enter, forget, leave = body.add(
-        "Split", body.add("Sigmoid", gated), axis=1, num_outputs=3, outputs=3
+        "Split", body.add("Sigmoid", gated), axis=2, num_outputs=3, outputs=3
     )
     new = body.add("Mul", enter, body.add("Tanh", candidate))
     cell = body.add("Add", body.add("Mul", forget, "c"), new)
-    state = body.add("Mul", leave, body.add("Tanh", cell))
-    states = body.add("Split", state, axis=0, num_outputs=2, outputs=2)
+    state = body.add("Mul", leave, body.add("Tanh", cell))  # [2, batch, hidden]
+    copied = body.add("Identity", state)
     batch = graph.add("Shape", x, start=0, end=1)
-    twice = graph.add("Mul", batch, graph.constant([2]))
-    start = graph.add(
-        "ConstantOfShape", graph.add("Concat", twice, graph.constant([hidden]), axis=0)
-    )
-    _, _, forwards, backwards = graph.add(
-        "Scan", start, start, *parts,
-        body=body.body(["h", "c", "x1", "x2"], [state, cell, *states]),
-        num_scan_inputs=2, scan_input_axes=[1, 1], scan_output_axes=[1, 1], outputs=4,
+    shape = graph.add("Concat", graph.constant([2]), batch, graph.constant([hidden]), axis=0)
+    start = graph.add("ConstantOfShape", shape)
+    _, _, states = graph.add(
+        "Scan", start, start, given, body=body.body(["h", "c", "x"], [state, cell, copied]),
+        num_scan_inputs=1, scan_input_axes=[2], scan_output_axes=[2], outputs=3,
     )  # fmt: skip
+    forwards, backwards = (
+        graph.add("Squeeze", half, graph.constant([0]))
+        for half in graph.add("Split", states, axis=0, num_outputs=2, outputs=2)
+    )
     backwards = graph.add("ReverseSequence", backwards, "lengths", batch_axis=0, time_axis=1)
     return str(graph.add("Concat", forwards, backwards, axis=-1))
 
@@ -185,10 +185,11 @@ def import_network(settings: ParserSettings, arcs: bytes, labels: bytes) -> Biaf
         made["tag_vectors"] = table[:-1] if settings.tags == "gold" else table
         tags = len(made["tag_vectors"])
     for layer in range(settings.layers):
-        for ends in ("_l0", "_l0_reverse"):
-            read, recurrent = (f"lstm.{layer}.{kind}{ends}" for kind in ("weight_ih", "weight_hh"))
+        recurrent = weight(f"lstm.{layer}.weight_hh")  # [2, hidden, 4·hidden]
+        for ends, own in zip(("_l0", "_l0_reverse"), recurrent, strict=True):
+            read = f"lstm.{layer}.weight_ih{ends}"
             bias = found[f"{read}.bias"]
-            parts = weight(read).T, weight(recurrent).T, bias, np.zeros_like(bias)
+            parts = weight(read).T, own.T, bias, np.zeros_like(bias)
             for kind, part in zip(_KINDS, parts, strict=True):
                 made[f"lstm.{layer}.{kind}{ends}"] = _reordered(part, settings.hidden)
     dim = made["lstm.0.weight_ih_l0"].shape[1] - (settings.tags != "none") * settings.tag

@@ -24,6 +24,8 @@ LABELLED_AT_ONCE = 256  # words: their products with all labels take 5 MB
 class OnnxNetwork:
     """Scores like `Biaffine`, a sentence the same alone or in a batch."""
 
+    batch_words = 800  # larger batches take more memory and are no faster
+
     def __init__(self, folder: Path, settings: ParserSettings):
         self.folder, self.settings = folder, settings
         self.at_once = processors()

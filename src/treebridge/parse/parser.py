@@ -43,9 +43,8 @@ from treebridge.records import FIX
 if TYPE_CHECKING:
     from treebridge.parse.biaffine import Biaffine
 
-FIRST, CHUNK = 16, 512  # sentences that are sorted by length together: at first, and at most
+FIRST, CHUNK = 16, 1024  # sentences that are sorted by length together: at first, and at most
 CHUNK_WORDS = 40_000  # of them, which take 120 MB as vectors of 768 numbers
-BATCH_WORDS = 1500
 Floats = NDArray[np.float32]
 
 
@@ -319,7 +318,7 @@ class Parser:
                     found.label_probabilities[row, :n],
                 )
 
-        plan = batches_by_length(lengths, BATCH_WORDS)
+        plan = batches_by_length(lengths, self.model.batch_words)
         for _ in side_by_side(parse_batch, plan, self.model.at_once):
             pass
         return out

@@ -16,7 +16,6 @@ from treebridge.corpus.files import write_text
 from treebridge.corpus.sentence import Sentence
 from treebridge.errors import OutputExists, TreebridgeError
 from treebridge.parse.confidence import SCORE, confidences
-from treebridge.show.html import html_page
 from treebridge.writing import filling, is_stream
 
 Trees = Iterable[Sentence]
@@ -55,6 +54,8 @@ def write_drawn(trees: Trees, output: Path | None) -> None:
 
 def write_html(trees: Trees, output: Path | None) -> None:
     """Write one HTML page."""
+    from treebridge.show.html import html_page
+
     _write(html_page(trees, output.stem if output else "Trees"), output)
 
 

@@ -1,0 +1,23 @@
+"""The app with all its commands."""
+
+from __future__ import annotations
+
+# Each module adds its commands to `app`; `treebridge --help` lists them in this order.
+from treebridge.cli import (  # isort: skip  # noqa: F401
+    parse,
+    draw,
+    serve,
+    models,
+    build,
+    refine,
+    pretrain,
+    pack,
+    train,
+    bridge,
+    align,
+    look,
+    reproduce,
+)
+from treebridge.cli.app import app
+
+__all__ = ["app"]
