@@ -25,7 +25,7 @@ from treebridge.errors import TreebridgeError
 Heads = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-ROOTS = 4  # that are tried before the exact algorithm looks at all of them
+ROOTS = 2  # that are tried before the exact algorithm looks at all of them
 
 
 def decode(scores: ArrayLike) -> Heads:
