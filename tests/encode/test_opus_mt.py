@@ -17,7 +17,7 @@ from checkpoints import make_opus_mt
 from treebridge import Encoder, TreebridgeError
 from treebridge.corpus.artificial import World
 from treebridge.encode.hub import copy_encoder
-from treebridge.encode.models import load_tokenizer
+from treebridge.encode.tokenizer import load_tokenizer
 
 SENTENCES = [list(s.forms) for s in World(3).treebank("source", 12, part="encode")]
 
@@ -71,7 +71,7 @@ def test_without_sentencepiece_the_message_names_it(folder: Path) -> None:
         "sys.modules['sentencepiece'] = None\n"  # as if it were not installed
         "from pathlib import Path\n"
         "from treebridge import TreebridgeError\n"
-        "from treebridge.encode.models import load_tokenizer\n"
+        "from treebridge.encode.tokenizer import load_tokenizer\n"
         "try:\n"
         "    load_tokenizer(Path(sys.argv[1]))\n"
         "except TreebridgeError as error:\n"

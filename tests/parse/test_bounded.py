@@ -13,8 +13,8 @@ import pytest
 from conftest import Run
 from treebridge import Parser, Sentence, TreebridgeError
 from treebridge.corpus.sentence import MAX_WORDS
+from treebridge.parse.chunking import CHUNK, CHUNK_WORDS, chunks_of
 from treebridge.parse.padding import cut_batches
-from treebridge.parse.parser import CHUNK, CHUNK_WORDS, chunks_of
 
 PEAK = """
 import resource, sys, warnings

@@ -76,8 +76,9 @@ def parse(
 
     from treebridge.cluster.engine import ClusterSettings
     from treebridge.locks import hold
+    from treebridge.parse.chunking import CHUNK
     from treebridge.parse.confidence import with_confidence
-    from treebridge.parse.parser import CHUNK, Parser
+    from treebridge.parse.parser import Parser
     from treebridge.recipes.parse import parse_files, parse_on_cluster
 
     encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)

@@ -8,7 +8,9 @@ from typing import Any
 
 from treebridge.cluster.engine import ClusterSettings, load_once, ray_workers
 from treebridge.corpus.sentence import Sentence
-from treebridge.parse.parser import Parsed, Parser, chunks_of
+from treebridge.parse.chunking import chunks_of
+from treebridge.parse.parsed import Parsed
+from treebridge.parse.parser import Parser
 
 Recipe = tuple[Callable[..., Parser], tuple[Any, ...]]  # a loading function and its arguments
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import re
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -27,7 +25,6 @@ DEFAULT_MAX_PIECES = 512
 # Two lists, as fingerprints that stand in older models were made of the first alone.
 _TOKENIZERS = ("tokenizer*.json", "vocab*", "merges.txt", "*.model", "*.spm")
 _TOKENS = ("special_tokens_map.json", "added_tokens.json")
-_VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model", "*.spm")
 _DTYPES = {
     "fp32": torch.float32,
     "bf16": torch.bfloat16,
@@ -127,51 +124,6 @@ class Model:
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
             raise MemoryError(str(error)) from None
-
-
-def load_tokenizer(folder: Path) -> Any:
-    """The encoder's own tokenizer; casing and accents are its business."""
-    from transformers import AutoTokenizer
-
-    try:
-        if not any(any(folder.glob(pattern)) for pattern in _VOCABULARIES):
-            raise OSError("there is no vocabulary")
-        with warnings.catch_warnings():
-            # Marian's recommends a package that only normalises punctuation, and not for us.
-            warnings.filterwarnings("ignore", message="Recommended: pip install sacremoses")
-            return AutoTokenizer.from_pretrained(str(folder))
-    except Exception as error:
-        # What transformers says without the package ranges from its name to anything else.
-        pieces = sorted([*folder.glob("*.spm"), *folder.glob("*.model")])
-        if pieces and not _is_installed("sentencepiece"):
-            raise TreebridgeError(
-                f"{pieces[0].name} needs sentencepiece, which is not installed: "
-                "pip install sentencepiece",
-                file=folder,
-            ) from error
-        raise TreebridgeError(
-            f"no tokenizer can be loaded ({first_line(error)}); an encoder folder needs "
-            "tokenizer.json, or vocab.txt, or a SentencePiece model",
-            file=folder,
-        ) from error
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        importlib.import_module(package)
-    except ImportError:
-        return False
-    return True
-
-
-def check_vocabulary(tokenizer: Any, model: Model | OnnxModel, folder: Path) -> None:
-    """Refuse a tokenizer whose pieces the network has no vectors for: it is another model's."""
-    if model.vocabulary and tokenizer.vocab_size > model.vocabulary:
-        raise TreebridgeError(
-            f"the tokenizer has {tokenizer.vocab_size:,} pieces and the network "
-            f"{model.vocabulary:,}; they do not belong together",
-            file=folder,
-        )
 
 
 def load_model(folder: Path, settings: EncoderSettings) -> Model | OnnxModel:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.hub import copy_encoder, find_encoder
-from treebridge.encode.models import Model, load_tokenizer
+from treebridge.encode.models import Model
 from treebridge.encode.onnx import NETWORK, TOKENIZER, is_packed, write_packed
 from treebridge.encode.onnx_export import export_network
+from treebridge.encode.tokenizer import load_tokenizer
 from treebridge.encode.transformer import TransformerEncoder
 from treebridge.errors import TreebridgeError
 from treebridge.onnx_graph import MAX_BITS

@@ -49,10 +49,11 @@ class TransformerEncoder(Encoder):
         if is_packed(folder):
             return cls(name, *load_packed(folder, settings.layers), settings)
         require_train("an encoder that is not packed")
-        from treebridge.encode.models import check_vocabulary, load_model, load_tokenizer
+        from treebridge.encode.models import load_model
+        from treebridge.encode.tokenizer import check_vocabulary, load_tokenizer
 
         tokenizer, model = load_tokenizer(folder), load_model(folder, settings)
-        check_vocabulary(tokenizer, model, folder)
+        check_vocabulary(tokenizer, model.vocabulary, folder)
         pieces = Pieces.of_tokenizer(tokenizer, model.max_pieces)
         encoder = cls(name, pieces, model, settings)
         if not Path(name).is_dir():

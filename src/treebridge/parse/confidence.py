@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from treebridge.corpus.sentence import MISC, Sentence
 
 if TYPE_CHECKING:  # drawing a tree needs no torch
-    from treebridge.parse.parser import Parsed
+    from treebridge.parse.parsed import Parsed
 
 ARC, LABEL, SCORE = "ArcProb", "LabelProb", "tree_score"
 LOW = 0.5  # labelled arcs with a lower probability are drawn as doubtful

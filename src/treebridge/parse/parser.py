@@ -9,19 +9,16 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext
-from treebridge.corpus.chunks import take
-from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.sentence import Sentence
-from treebridge.corpus.text import Splitter
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError, require_train
 from treebridge.onnx_session import side_by_side
+from treebridge.parse.chunking import CHUNK, Item, chunks_of, sentences_of
 from treebridge.parse.metrics import Metrics
 from treebridge.parse.network import Network
 from treebridge.parse.onnx_network import OnnxNetwork
@@ -32,6 +29,7 @@ from treebridge.parse.padding import (
     pad_numbers,
     pad_vectors,
 )
+from treebridge.parse.parsed import Floats, Parsed
 from treebridge.parse.predict import annotated, predict
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings, RefineSettings
@@ -42,26 +40,6 @@ from treebridge.records import FIX
 
 if TYPE_CHECKING:
     from treebridge.parse.biaffine import Biaffine
-
-FIRST, CHUNK = 16, 1024  # sentences that are sorted by length together: at first, and at most
-CHUNK_WORDS = 40_000  # of them, which take 120 MB as vectors of 768 numbers
-Floats = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Parsed:
-    """A sentence with its tree, and how sure the parser is of each arc and label."""
-
-    sentence: Sentence
-    arcs: Floats  # [n], probability of each word's head
-    labels: Floats  # [n], probability of its label, given the head
-
-    @property
-    def score(self) -> float:
-        """The mean log-probability of a labelled arc; 0 for a sentence without words."""
-        if not len(self.arcs):
-            return 0.0
-        return float(np.log(np.maximum(self.arcs * self.labels, 1e-30)).mean())
 
 
 @dataclass(repr=False)
@@ -252,7 +230,9 @@ class Parser:
         from treebridge.parse.refinement import refine_parser
 
         texts = [text] if isinstance(text, str) else text
-        words = None if texts is None else (list(s.forms) for s in self._sentences(texts))
+        words = (
+            None if texts is None else (list(s.forms) for s in sentences_of(texts, self.language))
+        )
         return refine_parser(
             self,
             settings or RefineSettings(),
@@ -265,13 +245,13 @@ class Parser:
             progress=progress,
         ).parser
 
-    def __call__(self, sentences: str | Iterable[Sentence | str | Sequence[str]]) -> list[Sentence]:
+    def __call__(self, sentences: str | Iterable[Item]) -> list[Sentence]:
         """Trees of a text or several, of sentences, or of lists of words."""
         return [parsed.sentence for parsed in self.parse(sentences)]
 
     def parse(
         self,
-        sentences: str | Iterable[Sentence | str | Sequence[str]],
+        sentences: str | Iterable[Item],
         *,
         retag: bool = False,
         at_once: int = CHUNK,
@@ -281,7 +261,8 @@ class Parser:
         Tags that are there are kept unless `retag` has them replaced by the parser's own. The
         first few sentences do not wait for the others; later ones go `at_once`, which is faster.
         """
-        wanted = self._sentences([sentences] if isinstance(sentences, str) else sentences)
+        items = [sentences] if isinstance(sentences, str) else sentences
+        wanted = sentences_of(items, self.language)
         for before, chunk in chunks_of(wanted, at_once):
             yield from self.parse_chunk(chunk, before, retag=retag)
 
@@ -349,17 +330,6 @@ class Parser:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _loading=Lock())  # a lock cannot be copied
 
-    def _sentences(self, items: Iterable[Sentence | str | Sequence[str]]) -> Iterator[Sentence]:
-        """Sentences as they are; text in words of the parser's language, contractions apart."""
-        splitter = None
-        for item in items:
-            if isinstance(item, str):
-                if splitter is None:
-                    splitter = Splitter(self.language, multiword=Contractions.of(self.language))
-                yield from splitter.sentences(item)
-            else:
-                yield item if isinstance(item, Sentence) else Sentence.from_words(item)
-
     def _check_tags(self, sentences: Sequence[Sentence], before: int) -> None:
         if self.settings.tags != "gold":
             return
@@ -369,14 +339,3 @@ class Parser:
                     f"sentence {number} has words without UPOS, and this parser was trained with "
                     "gold tags; tag the text first, or train with predicted tags"
                 )
-
-
-def chunks_of(
-    sentences: Iterable[Sentence], at_once: int = CHUNK
-) -> Iterator[tuple[int, list[Sentence]]]:
-    """Sentences that are parsed together, and how many came before them; the first are few."""
-    wanted, before, size = iter(sentences), 0, min(FIRST, at_once)
-    while chunk := take(wanted, size, CHUNK_WORDS):
-        yield before, chunk
-        before += len(chunk)
-        size = min(4 * size, at_once)

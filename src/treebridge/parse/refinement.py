@@ -62,13 +62,19 @@ def refine_parser(
         raise TreebridgeError("refining needs a parser with a bridge to the target language")
     if bitext is None and pairs is None and sentences is None and not trees:
         raise TreebridgeError("nothing to learn from: give a bitext, target text or target trees")
+    if teacher is None and any(given is not None for given in (bitext, pairs, treebank)):
+        teacher = _source_parser(bridged)
+    if trees and treebank is None:
+        progress.say(
+            "no source trees: with few trees of its own, the parser may forget more than it learns"
+        )
     if bitext is not None and pairs is None:
         if bitext.language is None:
             bitext = replace(bitext, target_language=bridged.language)
         linking = linking or BridgeSettings()
         if linking.check_sides:  # before the slow alignment
-            source_side = teacher or _source_parser(bridged)
-            encoders = source_side.load_encoder(), bridged.load_encoder()
+            assert teacher is not None
+            encoders = teacher.load_encoder(), bridged.load_encoder()
             check_sides(bitext, *encoders, bridged.space.words, file=bitext.paths[0])
         pairs = _linked(bitext, linking, progress)
     labels = [label for tree in trees for label in tree.deprels]
@@ -76,23 +82,21 @@ def refine_parser(
     if further:
         progress.say(f"new labels from your trees: {', '.join(further)}")
     bridged = with_labels(bridged, labels)
-    teacher = teacher or _source_parser(bridged)
-    teacher = (
-        replace(teacher, model=bridged.biaffine, labels=bridged.labels) if further else teacher
-    )
+    if teacher is not None and further:
+        teacher = replace(teacher, model=bridged.biaffine, labels=bridged.labels)
     project = settings.project
     chosen = choose_pairs(pairs, project, settings.seed) if pairs is not None else None
     text = None
     if chosen is None and sentences is not None:
         text = choose_sentences(sentences, project, settings.seed)
-    source = _examples(treebank, teacher, progress) if treebank is not None else None
+    source = _examples(treebank, teacher, progress) if treebank is not None and teacher else None
     refined, learned = bridged, 0
     history: list[Metrics] = []
     for number in range(1, settings.passes + 1):
         if settings.passes > 1:
             progress.step(f"pass {number} of {settings.passes}")
         projected, order = Projected([], []), WordOrder()
-        if chosen is not None:
+        if chosen is not None and teacher is not None:
             projected, order = carry(chosen, teacher, refined, project, tagger=tagger,
                                      progress=progress, check_sides=False)  # fmt: skip
         elif text is not None:
@@ -112,8 +116,17 @@ def refine_parser(
 
 
 def _source_parser(bridged: Parser) -> Parser:
-    """The parser without its bridge, for the source language."""
-    return replace(bridged, bridge=None, encoder=None, encoder_at=None)
+    """The parser without its bridge, for the source language, with its encoder."""
+    source = replace(bridged, bridge=None, encoder=None, encoder_at=None)
+    try:
+        source.load_encoder()
+    except TreebridgeError as error:
+        raise TreebridgeError(
+            f"a bitext or source trees need the source encoder {source.space.encoder!r}, which is "
+            f"not part of this model ({error.problem}); refine the source parser across its "
+            "bridge instead, or use target text or trees alone"
+        ) from None
+    return source
 
 
 def _linked(bitext: Bitext, linking: BridgeSettings, progress: Progress) -> LinkedPairs:

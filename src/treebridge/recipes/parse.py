@@ -13,7 +13,9 @@ from treebridge.corpus.files import Source
 from treebridge.corpus.input import Reading, read_sentences
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.settings import EncoderSettings
-from treebridge.parse.parser import CHUNK, Parsed, Parser
+from treebridge.parse.chunking import CHUNK
+from treebridge.parse.parsed import Parsed
+from treebridge.parse.parser import Parser
 from treebridge.progress import QUIET, Progress
 
 Parse = Callable[[Iterable[Sentence]], Iterator[Parsed]]

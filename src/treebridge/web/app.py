@@ -22,7 +22,7 @@ from treebridge.corpus.input import Reading
 from treebridge.corpus.sentence import Sentence
 from treebridge.errors import TreebridgeError
 from treebridge.parse.confidence import with_confidence
-from treebridge.parse.parser import Parsed
+from treebridge.parse.parsed import Parsed
 from treebridge.show.output import as_dict
 from treebridge.show.svg import draw_svg
 from treebridge.web import schema

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treebridge.corpus.sentence import Sentence
-from treebridge.parse.parser import Parsed
+from treebridge.parse.parsed import Parsed
 
 ParseMany = Callable[[str, list[Sentence]], list[Parsed]]
 

@@ -12,7 +12,8 @@ import numpy as np
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
-from treebridge.parse.parser import Parsed, Parser
+from treebridge.parse.parsed import Parsed
+from treebridge.parse.parser import Parser
 from treebridge.web.about import describe
 
 UNMAPPED = "without the map"

@@ -1,0 +1,28 @@
+"""What a parser gives: a sentence with its tree and probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.corpus.sentence import Sentence
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A sentence with its tree, and how sure the parser is of each arc and label."""
+
+    sentence: Sentence
+    arcs: Floats  # [n], probability of each word's head
+    labels: Floats  # [n], probability of its label, given the head
+
+    @property
+    def score(self) -> float:
+        """The mean log-probability of a labelled arc; 0 for a sentence without words."""
+        if not len(self.arcs):
+            return 0.0
+        return float(np.log(np.maximum(self.arcs * self.labels, 1e-30)).mean())
