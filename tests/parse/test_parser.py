@@ -9,7 +9,7 @@ import pickle
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +158,7 @@ class Turn:
     into: Space
     target: Space
     turned: np.ndarray
+    made: dict[str, str] = field(default_factory=dict)
 
     def transform(self, vectors: np.ndarray) -> np.ndarray:
         return self.into.transform(vectors @ self.turned)
