@@ -17,6 +17,7 @@ from treebridge.encode.settings import EncoderSettings
 from treebridge.encode.store import encode_into_store, store_key
 from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.vocab import Names
+from treebridge.torch_threads import SMALL, threads_for
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +64,15 @@ def test_the_cache_keeps_int8_apart(
     assert store_key(exact, sentences) != store_key(coarse, sentences)
     one, other = (encode_into_store(encoder, sentences)[0] for encoder in (exact, coarse))
     assert (one != other).any()
+
+
+def test_small_batches_have_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = []
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
+    monkeypatch.setattr(torch, "set_num_threads", chosen.append)
+    with threads_for(SMALL):
+        assert chosen == []
+    with pytest.raises(ValueError), threads_for(SMALL - 1):
+        assert chosen == [1]
+        raise ValueError
+    assert chosen == [1, 4]

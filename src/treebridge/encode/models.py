@@ -20,6 +20,7 @@ from treebridge.encode.onnx import OnnxModel
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError, first_line
 from treebridge.onnx_session import open_session
+from treebridge.torch_threads import threads_for
 
 DEFAULT_MAX_PIECES = 512
 # Two lists, as fingerprints that stand in older models were made of the first alone.
@@ -114,7 +115,8 @@ class Model:
         Raises MemoryError where the device has not enough memory for the batch.
         """
         try:
-            hidden = self.hidden(ids, real)
+            with threads_for(ids.size):
+                hidden = self.hidden(ids, real)
             places = torch.from_numpy(owner).to(hidden.device)
             mine = places >= 0  # [batch, pieces]
             places = places[mine]  # [pieces of words]

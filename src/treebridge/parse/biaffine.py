@@ -16,6 +16,7 @@ from treebridge.parse.bilstm import BiLSTM
 from treebridge.parse.network import Floats, Numbers, Scored
 from treebridge.parse.settings import ParserSettings
 from treebridge.precision import half_precision
+from treebridge.torch_threads import threads_for
 
 
 class Batch(NamedTuple):
@@ -126,7 +127,8 @@ class Biaffine(nn.Module):
         nothing = torch.full(tags.shape, -1)
         known = torch.from_numpy(tags)
         batch = Batch(torch.from_numpy(vectors), torch.from_numpy(lengths), known, nothing, nothing)
-        states = self(to_device(batch, self.device))
+        with threads_for(tags.size):
+            states = self(to_device(batch, self.device))
 
         @torch.inference_mode()
         def labels(heads: Numbers) -> Floats:
