@@ -129,7 +129,7 @@ def _download(name: str, pinned: str | None, offline: bool) -> Path:
 
 
 def _pick_weights(names: list[str]) -> list[str]:
-    """Choose safetensors if there are any, else pickled weights."""
+    """Choose the graph of a packed encoder, else safetensors, else pickled weights."""
     for patterns in _WEIGHTS:
         if found := _matching(names, patterns):
             return found
