@@ -18,6 +18,7 @@ from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError, require_train
 from treebridge.onnx_session import side_by_side
+from treebridge.parse.calibration import UNCHANGED, Temperatures
 from treebridge.parse.chunking import CHUNK, Item, chunks_of, sentences_of
 from treebridge.parse.metrics import Metrics
 from treebridge.parse.network import Network
@@ -76,6 +77,12 @@ class Parser:
         network: Any = self.model
         model: Biaffine = network.unpacked if isinstance(network, OnnxNetwork) else network
         return model
+
+    @property
+    def temperatures(self) -> Temperatures:
+        """What calibrates its probabilities, if that was fitted with its bridge."""
+        fitted = self.bridge.quality.get("calibration") if self.bridge else None
+        return Temperatures(fitted["arc"], fitted["label"]) if fitted else UNCHANGED
 
     @property
     def device(self) -> str:
@@ -284,13 +291,14 @@ class Parser:
         nothing = np.zeros(0, np.float32)
         out = [Parsed(s, nothing, nothing) for s in sentences]
         carry = self.bridge.transform if self.bridge else self.space.transform
+        heat = self.temperatures
 
         def parse_batch(indices: Indices) -> None:
             rows = carry(np.concatenate([vectors[i] for i in indices]))
             padded = pad_vectors(np.split(rows, np.cumsum(lengths[indices])[:-1]))
             tags = [self.tags.numbers(sentences[i].upos) for i in indices]
             known = pad_numbers(tags, padded.shape[:2])
-            found = predict(self.model, padded, lengths[indices], known, self.labels)
+            found = predict(self.model, padded, lengths[indices], known, self.labels, heat)
             for row, index in enumerate(indices):
                 n, sentence = lengths[index], sentences[index]
                 out[index] = Parsed(

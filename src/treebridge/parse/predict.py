@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treebridge.corpus.punctuation import is_only_punctuation
 from treebridge.corpus.sentence import Sentence
+from treebridge.parse.calibration import UNCHANGED, Temperatures
 from treebridge.parse.mst import decode_batch
 from treebridge.parse.network import Floats, Network, Numbers
 from treebridge.parse.vocab import Names
@@ -28,11 +29,17 @@ class Prediction(NamedTuple):
 
 
 def predict(
-    network: Network, vectors: Floats, lengths: Numbers, tags: Numbers, labels: Sequence[str]
+    network: Network,
+    vectors: Floats,
+    lengths: Numbers,
+    tags: Numbers,
+    labels: Sequence[str],
+    heat: Temperatures = UNCHANGED,
 ) -> Prediction:
     """Predict the best single-root tree of each sentence, and its probabilities.
 
     The root word, and only that word, gets the label `root`, as Universal Dependencies require.
+    Temperatures change the probabilities, never the tree.
     """
     scored = network.score(vectors, lengths, tags)
     arcs = log_softmax(scored.arcs)  # [batch, n, n+1]
@@ -43,15 +50,19 @@ def predict(
     if not roots.all() and roots.any():
         scores = np.where((heads == 0)[..., None] == roots, scores, -np.inf)
     best = scores.argmax(-1)
-    chosen = np.take_along_axis(log_softmax(scores), best[..., None], axis=-1)[..., 0]
-    arc = np.take_along_axis(arcs, np.maximum(heads, 0)[..., None], axis=-1)[..., 0]
     return Prediction(
         heads,
         best,
         None if scored.tags is None else scored.tags.argmax(-1),
-        np.exp(arc),
-        np.exp(chosen),
+        _probability(scored.arcs, np.maximum(heads, 0), heat.arc),
+        _probability(scores, best, heat.label),
     )
+
+
+def _probability(scores: Floats, chosen: Numbers, heat: float) -> Floats:
+    """Probabilities of the chosen entries along the last axis."""
+    logs = log_softmax(scores / np.float32(heat))
+    return np.exp(np.take_along_axis(logs, chosen[..., None], axis=-1)[..., 0])
 
 
 def log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
