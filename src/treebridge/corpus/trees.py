@@ -58,6 +58,12 @@ def given_heads(sentence: Sentence) -> list[int | None]:
     ]
 
 
+def has_annotation(sentence: Sentence) -> bool:
+    """Whether any word has a head or a tag."""
+    tagged = any(tag != "_" for tag in sentence.upos)
+    return tagged or any(head is not None for head in given_heads(sentence))
+
+
 def is_projective(heads: Sequence[int]) -> bool:
     """Whether no two arcs of the tree cross."""
     arcs = [(min(i, h), max(i, h)) for i, h in enumerate(heads, 1)]
