@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
+from test_given import RULES, Random, given_for
 
 from treebridge.parse.calibration import (
     GRID,
@@ -15,9 +16,7 @@ from treebridge.parse.calibration import (
     fit_temperature,
     reliability,
 )
-from treebridge.parse.network import Scored
 from treebridge.parse.predict import predict
-from treebridge.parse.settings import ParserSettings
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
@@ -70,31 +69,16 @@ def test_the_error_is_the_mean_gap() -> None:
     assert np.isnan(calibration_error([]))
 
 
-class Fixed:
-    """A network with given scores."""
-
-    settings = ParserSettings()
-    at_once = batch_words = 1
-
-    def __init__(self, seed: int, n: int):
-        rng = np.random.default_rng(seed)
-        self.arcs = 4 * rng.normal(size=(1, n, n + 1)).astype(np.float32)
-        self.arcs[0, np.arange(n), np.arange(1, n + 1)] = -np.inf
-        self.named = 4 * rng.normal(size=(1, n, 3)).astype(np.float32)
-
-    def score(self, vectors, lengths, tags) -> Scored:
-        return Scored(self.arcs, None, lambda heads: self.named)
-
-
 @given(st.integers(0, 1000), st.integers(1, 8), st.floats(0.3, 6), st.floats(0.3, 6))
 def test_temperatures_change_confidence_but_no_tree(
     seed: int, n: int, arc: float, label: float
 ) -> None:
-    network, empty = Fixed(seed, n), np.full((1, n), -1)
-    vectors, lengths, names = np.zeros((1, n, 2), np.float32), np.array([n]), ["det", "obj", "root"]
-    plain = predict(network, vectors, lengths, empty, names)
-    heated = predict(network, vectors, lengths, empty, names, heat=Temperatures(arc, label))
+    vectors, lengths, unknown = np.zeros((1, n, 1), np.float32), np.array([n]), np.full((1, n), -1)
+    given = (vectors, lengths, unknown, RULES, given_for(n))
+    plain = predict(Random(seed), *given)
+    heated = predict(Random(seed), *given, heat=Temperatures(arc, label))
     np.testing.assert_array_equal(plain.heads, heated.heads)
     np.testing.assert_array_equal(plain.labels, heated.labels)
-    expected = softmax(network.arcs / arc)[0, np.arange(n), plain.heads[0]]
+    scores = Random(seed).score(vectors, lengths, unknown).arcs
+    expected = softmax(scores / arc)[0, np.arange(n), plain.heads[0]]
     np.testing.assert_allclose(heated.arc_probabilities[0], expected, rtol=1e-3, atol=1e-6)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from treebridge.corpus.conllu import read_conllu
+from treebridge.corpus.conllu import Trees, read_conllu
 from treebridge.corpus.files import Source, name_of, open_bytes, read_text
 from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.sentence import Sentence
-from treebridge.corpus.text import Splitter
+from treebridge.corpus.text import Splitter, numbered
 from treebridge.errors import TreebridgeError
 
 _ENDINGS = (".txt", ".text", ".conllu", ".conll", ".tsv", ".csv", ".xz", ".gz", ".bz2", ".zip")
@@ -27,6 +27,7 @@ class Reading:
     lines: bool = False  # one sentence per line
     tokens: bool = False  # one tokenized sentence per line
     multiword: str | None = None  # file of contractions; default: the language's built-in table
+    trees: Trees = "free"  # what the heads of CoNLL-U must be
 
     def splitter(self, language: str | None = None) -> Splitter:
         """Create the splitter for raw text; `language` is the default language."""
@@ -51,20 +52,27 @@ def text_source(text: str) -> Source:
 
 
 def read_sentences(
-    file: Source, splitter: Splitter | None = None, reading: Reading | None = None
+    file: Source,
+    splitter: Splitter | None = None,
+    reading: Reading | None = None,
+    numbers: Iterator[int] | None = None,
 ) -> Iterator[Sentence]:
-    """Yield the sentences of CoNLL-U or raw text, detected by file name or first line."""
+    """Yield the sentences of CoNLL-U or raw text, detected by file name or first line.
+
+    Sentences of raw text take their `sent_id` from `numbers`, by default from 1.
+    """
     splitter, reading = splitter or Splitter(), reading or Reading()
     by_line = reading.lines or reading.tokens
     found = False
     with open_bytes(file) as opened:
         stream: Any = opened if hasattr(opened, "peek") else io.BufferedReader(opened)
         if not by_line and _is_conllu(name_of(file), stream.peek(4096)):
-            sentences: Iterable[Sentence] = read_conllu(stream)
+            sentences: Iterable[Sentence] = read_conllu(stream, trees=reading.trees)
         else:
             texts = (text for _, text in read_text(stream, cut_long=True))
             lines = chain.from_iterable(io.StringIO(text, newline="\n") for text in texts)
-            sentences = splitter.lines(lines) if by_line else splitter.sentences(lines)
+            found_in = splitter.lines(lines) if by_line else splitter.sentences(lines)
+            sentences = numbered(found_in, numbers)
         for sentence in sentences:
             found = True
             yield sentence
