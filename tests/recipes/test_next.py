@@ -12,9 +12,9 @@ import pytest
 from conftest import Run
 from treebridge import Parser, Sentence, Treebank, TreebridgeError
 from treebridge.corpus.conllu import read_conllu
-from treebridge.parse.choose import Candidate, choose
 from treebridge.parse.confidence import LOW, confidences, with_highlights
 from treebridge.parse.parsed import Parsed
+from treebridge.parse.selection import Candidate, choose
 from treebridge.parse.settings import NextSettings
 from treebridge.recipes.next_trees import _Sample, next_trees
 

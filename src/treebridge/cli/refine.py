@@ -50,7 +50,7 @@ def refine(
     links: opt.Links = None,
     validate: Annotated[
         bool,
-        option("Cross-validate on your trees: what are they worth?", "--validate/--no-validate",
+        option("Cross-validate on your trees, to see what they are worth.", "--validate/--no-validate",
                panel=TRAINING),
     ] = True,
     as_json: opt.Json = False,

@@ -13,9 +13,9 @@ from treebridge.corpus.files import Source, name_of
 from treebridge.corpus.input import Reading, read_sentences
 from treebridge.corpus.sentence import Sentence
 from treebridge.errors import TreebridgeError
-from treebridge.parse.choose import Candidate, choose
 from treebridge.parse.confidence import with_highlights
 from treebridge.parse.parser import Parser
+from treebridge.parse.selection import Candidate, choose
 from treebridge.parse.settings import NextSettings
 from treebridge.progress import QUIET, Progress
 
