@@ -38,7 +38,10 @@ class Network(Protocol):
         ...
 
     def score(self, vectors: Floats, lengths: Numbers, tags: Numbers) -> Scored:
-        """Score a padded batch [batch, n, dim]; tags are −1 where they are not known."""
+        """Score a padded batch [batch, n, dim]; tags are −1 where they are not known.
+
+        A known tag replaces what the network would predict, where it uses tags.
+        """
         ...
 
 

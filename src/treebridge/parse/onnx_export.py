@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treebridge.onnx_graph import QUANTIZED, SCALES, Graph
 from treebridge.parse.biaffine import Biaffine
+from treebridge.parse.onnx_network import KNOWN
 from treebridge.parse.settings import ParserSettings
 
 FLOAT, INT = 1, 7  # ONNX types
@@ -35,9 +36,15 @@ def _arcs_graph(network: Biaffine, weights: Weights, bits: int) -> Any:
     if settings.tags == "predicted":
         tags = _tagger(graph, weights, _with_neighbours(graph, x, settings.neighbours))
         outputs[tags] = "tags"
-        known = graph.add("Softmax", tags, axis=-1)
         table = graph.constant(weights["tag_vectors"], "tag_vectors")
-        x = graph.add("Concat", x, graph.add("MatMul", known, table), axis=-1)
+        told = graph.add("MatMul", graph.add("Softmax", tags, axis=-1), table)
+        # Known tags, −1 where there is none; who gives no tags gets that for all words.
+        inputs[KNOWN] = (INT, ["batch", "n"])
+        graph.constant([[-1]], KNOWN)
+        known = graph.add("GreaterOrEqual", KNOWN, graph.constant(0))
+        known = graph.add("Unsqueeze", known, graph.constant([-1]))  # [batch, n, 1]
+        given = graph.add("Gather", table, graph.add("Max", KNOWN, graph.constant(0)))
+        x = graph.add("Concat", x, graph.add("Where", known, given, told), axis=-1)
     elif settings.tags == "gold":
         inputs["tags"] = (INT, ["batch", "n"])
         unknown = np.zeros((1, settings.tag), np.float32)  # its number is −1, the last row

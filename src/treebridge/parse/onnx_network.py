@@ -17,6 +17,7 @@ from treebridge.parse.settings import ParserSettings
 if TYPE_CHECKING:
     from treebridge.parse.biaffine import Biaffine
 
+KNOWN = "known_tags"  # an input of graphs that predict tags; those packed earlier have none
 ARCS, LABELS = "parser.onnx.gz", "labels.onnx.gz"
 LABELLED_AT_ONCE = 256  # words: their products with all labels take 5 MB
 
@@ -31,12 +32,14 @@ class OnnxNetwork:
         self.at_once = processors()
         self._arcs, self._labels = (open_session(folder / name) for name in (ARCS, LABELS))
         self._outputs = [output.name for output in self._arcs.get_outputs()]
+        optional = self._arcs.get_overridable_initializers()
+        inputs = {each.name for each in (*self._arcs.get_inputs(), *optional)}
+        self._tags = inputs & {"tags", KNOWN}
 
     def score(self, vectors: Floats, lengths: Numbers, tags: Numbers) -> Scored:
-        """Score a padded batch [batch, n, dim]."""
+        """Score a padded batch [batch, n, dim]; older packed models take no known tags."""
         given: dict[str, Any] = {"vectors": vectors, "lengths": lengths}
-        if self.settings.tags == "gold":
-            given["tags"] = tags
+        given |= dict.fromkeys(self._tags, tags)
         found = dict(zip(self._outputs, self._arcs.run(None, given), strict=True))
         arcs = np.where(possible_arcs(lengths, vectors.shape[1]), found["arcs"], -np.inf)
         labels = partial(self._label_scores, found["dependents"], found["heads"])
