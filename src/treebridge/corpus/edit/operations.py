@@ -8,6 +8,7 @@ from typing import Any
 from treebridge.corpus.edit import tokens, words
 from treebridge.corpus.edit.marks import is_done, set_done, set_note
 from treebridge.corpus.sentence import COLUMNS, Sentence
+from treebridge.corpus.trees import partial_problem
 from treebridge.errors import TreebridgeError
 
 
@@ -48,17 +49,6 @@ def _gaps(sentence: Sentence) -> int:
 
 
 def given_problem(sentence: Sentence) -> str | None:
-    """Say why the heads cannot be part of a tree with one root; unknown ones are allowed."""
-    heads = sentence.heads
-    roots = [word for word, head in enumerate(heads, 1) if head == 0]
-    if len(roots) > 1:
-        return f"words {roots[0]} and {roots[1]} are both the root; give one of them another head"
-    if not roots and None not in heads:
-        return "no word is the root; give one of them head 0"
-    for start in range(1, len(heads) + 1):
-        node: int | None = start
-        for _ in heads:
-            node = heads[node - 1] if node else None
-            if node == start:
-                return f"the heads from word {start} lead back to it; change one of them"
-    return None
+    """Say why no tree with one root has these heads; unknown ones are allowed."""
+    problem = partial_problem(sentence.heads)
+    return f"word {problem[0] + 1}: {problem[1]}" if problem else None

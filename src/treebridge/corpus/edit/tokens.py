@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treebridge.corpus.edit.graph import ROOT, Graph, Node
+from treebridge.corpus.edit.graph import Graph, Node
 from treebridge.corpus.edit.marks import ARC, FIXED, LABEL, SPACE, item, with_item, without
 from treebridge.corpus.edit.words import check_cell, check_word
 from treebridge.corpus.sentence import FORM, LEMMA, MISC, Sentence
@@ -206,14 +206,16 @@ def _merge(misc: str, others: Sequence[str]) -> str:
 
 
 def _highest(words: Sequence[Node]) -> Node:
-    """The word closest to the root; none of the others is above it."""
+    """A word below none of the others, with a head if possible."""
 
-    def depth(word: Node) -> int:
-        seen: set[int] = set()
-        node: Node | None = word
-        while node is not None and node is not ROOT and id(node) not in seen:
-            seen.add(id(node))
+    def is_below(word: Node) -> bool:
+        seen: list[Node] = []
+        node = word.head
+        while node is not None and node not in seen:
+            if node in words and node is not word:
+                return True
+            seen.append(node)
             node = node.head
-        return len(seen)
+        return False
 
-    return min(words, key=depth)
+    return min(words, key=lambda word: (is_below(word), word.head is None))
