@@ -7,6 +7,7 @@ from treebridge.cli import (  # isort: skip  # noqa: F401
     parse,
     draw,
     serve,
+    annotate,
     models,
     build,
     refine,

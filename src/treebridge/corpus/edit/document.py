@@ -10,13 +10,14 @@ import io
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from treebridge.corpus.conllu import read_conllu
 from treebridge.corpus.sentence import Sentence
 from treebridge.errors import NotWritable, TreebridgeError
+from treebridge.keys import key_of_bytes
 from treebridge.writing import real_place, replacing
 
 BACKUP = ".bak"
@@ -47,11 +48,13 @@ class Change:
 
 
 class Document:
-    """The sentences of a file; `save` every change, `undo` and `redo` it."""
+    """The sentences of a file; every change is saved and can be undone.
+
+    `version` is a hash of the file, so that it stays the same when a server starts again.
+    """
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
-        self.version = 0  # changes with every edit
         self.reload()
 
     @classmethod
@@ -85,10 +88,13 @@ class Document:
     def _moved(self) -> None:
         # Comments without words are kept, but are no sentences to edit.
         self.numbers = [at for at, block in enumerate(self.blocks) if len(block.sentence)]
-        self.version += 1
+        self.version = key_of_bytes([self._saved])
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    def __iter__(self) -> Iterator[Sentence]:
+        return (self.blocks[at].sentence for at in self.numbers)
 
     def __getitem__(self, number: int) -> Sentence:
         return self.blocks[self.numbers[number]].sentence
