@@ -105,7 +105,7 @@ export function revert(what) {
   if (!page.file[what]) return say(`There is nothing to ${what}.`);
   queue(async () => {
     const changed = accept(await post(what, {}));
-    if (changed.length) [page.look.word, page.look.to] = [changed[0], changed[0]];
+    if (changed.length && !changed.includes(page.look.word)) page.look.word = page.look.to = changed[0];
     showTree();
     say(what === "undo" ? "Undone." : "Redone.");
   });

@@ -84,17 +84,23 @@ export function drawTree(sentence, look, room) {
   const height = foot + (sentence.tokens.length ? 30 : 6);
   const scale = Math.max(room > 700 ? SMALLEST : 1, Math.min(LARGEST, room / total));
   const svg = shape("svg", { width: total * scale, height: height * scale, viewBox: `0 0 ${total} ${height}`, role: "presentation" });
-  const doubtful = new Set(sentence.doubtful);
+  const doubtful = new Set(sentence.doubtful), labels = [];
+  const draw = (word, path, x, y) => {
+    const names = [word.fixed.includes("HEAD") && "mine", doubtful.has(word.id) && "doubt", look.word === word.id && "selected", look.flash.has(word.id) && "flash"].filter(Boolean).join(" ");
+    svg.append(drawArc(word, path, centres[word.id], base, names));
+    labels.push(drawLabel(word, x, y, names));
+  };
   for (const arc of arcs.sort((one, two) => two.level - one.level)) {
     const y = top - STEP * (arc.level - 1), to = centres[arc.id], turn = Math.min(ROUND, Math.abs(to - arc.x) / 2) * Math.sign(to - arc.x), size = Math.abs(turn);
     const path = `M${arc.x} ${base}V${y + size}q0 ${-size} ${turn} ${-size}H${to - turn}q${turn} 0 ${turn} ${size}V${base - 4}`;
-    svg.append(drawArc(words[arc.id - 1], path, (arc.x + to) / 2, y - 5, to, base, doubtful, look));
+    draw(words[arc.id - 1], path, (arc.x + to) / 2, y - 5);
   }
   for (const word of words) {
     if (word.head !== 0) continue;
     const x = centres[word.id];
-    svg.append(drawArc(word, `M${x} ${LABEL + 14}V${base - 4}`, x, LABEL + 8, x, base, doubtful, look));
+    draw(word, `M${x} ${LABEL + 14}V${base - 4}`, x, LABEL + 8);
   }
+  svg.append(...labels); // above all lines, so that each can be clicked
   svg.append(drawWord({ id: 0, form: "root" }, centres[0], widths[0], base, "word rootword", look, "The root of the sentence"));
   for (const word of words) svg.append(drawWord(word, centres[word.id], widths[word.id], base, "word", look, describe(word, words, doubtful.has(word.id))));
   for (const { first, last, form } of sentence.tokens) {
@@ -106,15 +112,20 @@ export function drawTree(sentence, look, room) {
   return { svg, centres, mirrored, scale };
 }
 
-function drawArc(word, path, x, y, to, base, doubtful, look) {
-  const { id } = word, mine = word.fixed.includes("HEAD");
-  const names = ["arc", mine && "mine", doubtful.has(id) && "doubt", look.word === id && "selected", look.flash.has(id) && "flash"];
-  const sure = [word.arc !== null && `head ${Math.round(100 * word.arc)} %`, word.label !== null && `label ${Math.round(100 * word.label)} %`].filter(Boolean);
-  return shape("g", { class: names.filter(Boolean).join(" "), "data-arc": id, "aria-hidden": "true" },
-    shape("title", {}, [word.deprel, ...sure].join(", ")),
+function drawArc(word, path, to, base, names) {
+  return shape("g", { class: `arc ${names}`, "data-arc": word.id, "aria-hidden": "true" }, title(word),
     shape("path", { class: "line", d: path }), shape("path", { class: "hit", d: path }),
-    shape("path", { class: "tip", d: `M${to - 4} ${base - 7}h8l-4 8z` }),
-    shape("text", { x, y, "data-label": id, class: word.fixed.includes("DEPREL") ? "mine" : null }, word.deprel === "_" ? "?" : word.deprel));
+    shape("path", { class: "tip", d: `M${to - 4} ${base - 7}h8l-4 8z` }));
+}
+
+function drawLabel(word, x, y, names) {
+  const own = word.fixed.includes("DEPREL") ? "decided" : "";
+  return shape("text", { x, y, class: `label ${names} ${own}`, "data-label": word.id, "aria-hidden": "true" }, title(word), word.deprel === "_" ? "?" : word.deprel);
+}
+
+function title(word) {
+  const sure = [["head", word.arc], ["label", word.label]].filter(([, value]) => value !== null);
+  return shape("title", {}, [word.deprel, ...sure.map(([name, value]) => `${name} ${Math.round(100 * value)} %`)].join(", "));
 }
 
 function drawWord(word, x, size, base, name, look, label) {
