@@ -6,7 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from treebridge.corpus.edit.document import Document
-from treebridge.corpus.edit.marks import ARC, LABEL, NOTE, decided, is_done, probability
+from treebridge.corpus.edit.marks import (
+    ARC,
+    DECIDED,
+    LABEL,
+    NOTE,
+    decided,
+    is_done,
+    only_decided,
+    probability,
+)
 from treebridge.corpus.edit.operations import apply, given_problem
 from treebridge.corpus.edit.sentences import join_sentences, split_sentence
 from treebridge.corpus.sentence import ID, Sentence
@@ -14,6 +23,7 @@ from treebridge.corpus.universal import RELATIONS, TAGS
 from treebridge.errors import TreebridgeError
 from treebridge.parse.parser import Parser
 from treebridge.parse.reparse import doubtful, open_arcs
+from treebridge.parse.ud_hints import broken_rules
 
 
 class Annotation:
@@ -136,7 +146,7 @@ def detail(sentence: Sentence, parser: Parser | None = None) -> dict[str, Any]:
         words.append(
             {
                 **word._asdict(),
-                "fixed": sorted(fixed),
+                "fixed": [column for column in DECIDED if column in fixed],
                 "arc": probability(word.misc, ARC),
                 "label": probability(word.misc, LABEL),
             }
@@ -147,6 +157,7 @@ def detail(sentence: Sentence, parser: Parser | None = None) -> dict[str, Any]:
         "doubtful": doubtful(sentence, parser),
         "open": any(head or label for head, label in open_arcs(sentence)),
         "problem": given_problem(sentence),
+        "rules": broken_rules(sentence),
         "tokens": [
             {"first": first, "last": last, "form": form}
             for first, last, form, _ in sentence.tokens()
@@ -155,16 +166,6 @@ def detail(sentence: Sentence, parser: Parser | None = None) -> dict[str, Any]:
         "empty": [number for number in sentence.lines[ID] if "." in number],
         "conllu": sentence.to_conllu(),
     }
-
-
-def only_decided(sentence: Sentence) -> Sentence:
-    """A sentence without what no person chose."""
-    rows = list(zip(sentence, decided(sentence), strict=True))
-    return sentence.annotate(
-        heads=[word.head if "HEAD" in fixed else None for word, fixed in rows],
-        deprels=[word.deprel if "DEPREL" in fixed else "_" for word, fixed in rows],
-        upos=[word.upos if "UPOS" in fixed else "_" for word, fixed in rows],
-    )
 
 
 def _glossed(names: set[str], glosses: dict[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Requests of the routes under `/annotate`."""
+"""Requests and responses of the routes under `/annotate`."""
 
 from __future__ import annotations
 
@@ -83,3 +83,87 @@ class Edit(Version):
     def arguments(self) -> dict[str, Any]:
         """The arguments of the edit."""
         return {name: getattr(self, name) for name in ARGUMENTS[self.op]}
+
+
+class Summary(BaseModel):
+    """A sentence in short."""
+
+    id: str | None = Field(description="Its `sent_id`.")
+    text: str
+    words: int
+    done: bool
+    note: str
+
+
+class AnnotatedWord(BaseModel):
+    """A word with its ten columns."""
+
+    id: int
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    head: int | None
+    deprel: str
+    deps: str
+    misc: str
+    fixed: list[str] = Field(description="What a person chose: HEAD, DEPREL, UPOS.")
+    arc: float | None = Field(description="The parser's probability of the head.")
+    label: float | None = Field(description="Its probability of the label, given the head.")
+
+
+class MultiwordToken(BaseModel):
+    """A written word that stands for several."""
+
+    first: int
+    last: int
+    form: str
+
+
+class AnnotatedSentence(BaseModel):
+    """A sentence."""
+
+    number: int = Field(description="Its place in the file, from 0.")
+    id: str | None
+    text: str
+    done: bool
+    note: str
+    words: list[AnnotatedWord]
+    tokens: list[MultiwordToken]
+    empty: list[str] = Field(description="Empty nodes, which cannot be edited.")
+    doubtful: list[int] = Field(description="Words worth a look.")
+    open: bool = Field(description="Whether the parser may change any arc.")
+    problem: str | None = Field(description="Why the heads are not those of a tree.")
+    rules: list[str] = Field(description="Broken rules of Universal Dependencies.")
+    conllu: str
+
+
+class State(BaseModel):
+    """The version of the file, and whether a change can be undone."""
+
+    version: str
+    undo: bool
+    redo: bool
+
+
+class Answer(State):
+    """A sentence after an edit."""
+
+    count: int = Field(description="Number of sentences in the file.")
+    summary: Summary
+    sentence: AnnotatedSentence
+    sentences: list[Summary] | None = Field(
+        None, description="All sentences, if their number changed."
+    )
+
+
+class Overview(State):
+    """The file."""
+
+    file: str
+    model: str
+    language: str | None
+    labels: dict[str, str] = Field(description="Labels to choose from, with their meanings.")
+    tags: dict[str, str] = Field(description="Tags to choose from, with their meanings.")
+    sentences: list[Summary]

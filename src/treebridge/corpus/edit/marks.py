@@ -116,3 +116,13 @@ def decided(sentence: Sentence) -> list[frozenset[str]]:
     if is_done(sentence):
         return [frozenset(DECIDED)] * len(sentence)
     return [fixed(misc) for misc in sentence.column(MISC)]
+
+
+def only_decided(sentence: Sentence) -> Sentence:
+    """A sentence in which heads, labels and tags that no person chose are unknown (`_`)."""
+    rows = list(zip(sentence, decided(sentence), strict=True))
+    return sentence.annotate(
+        heads=[word.head if "HEAD" in fixed else None for word, fixed in rows],
+        deprels=[word.deprel if "DEPREL" in fixed else "_" for word, fixed in rows],
+        upos=[word.upos if "UPOS" in fixed else "_" for word, fixed in rows],
+    )

@@ -81,6 +81,6 @@ function opened(dialog, focus) {
     dialog.addEventListener("close", () => resolve(dialog.returnValue || null), { once: true });
     dialog.showModal();
     focus.focus();
-    focus.select?.();
+    focus.setSelectionRange?.(focus.value.length, focus.value.length);
   });
 }

@@ -74,10 +74,10 @@ export function edit(op, body = {}, message = "") {
     if (REPARSED.has(op) && $("auto").checked && waiting === 1) { // else a later edit does it
       if (op === "split_sentence") await parseAgain(sentence + 1, true);
       for (const id of await parseAgain(sentence)) changed.add(id);
-      page.look.flash = changed;
-      showTree();
     }
-    changed.delete(body.word);
+    changed.delete(body.word); // what the person did needs no telling
+    page.look.flash = changed;
+    showTree();
     say([message, others([...changed])].filter(Boolean).join(" "));
   }).finally(() => { renumbering = false; });
 }

@@ -33,7 +33,7 @@ export function select(id, extend = false) {
 }
 
 export function show() {
-  const { file, sentence, number } = page, { done, text, note, problem, words, conllu, empty } = sentence;
+  const { file, sentence, number } = page, { done, text, note, problem, rules, words, conllu, empty } = sentence;
   const finished = file.sentences.filter((one) => one.done).length, all = file.sentences.length;
   $("file").textContent = file.file;
   $("progress").textContent = `${finished} of ${all} done`;
@@ -53,6 +53,8 @@ export function show() {
   ];
   $("problem").textContent = hints.find(Boolean) || "";
   $("problem").hidden = !$("problem").textContent;
+  $("rules").hidden = !rules.length;
+  $("rules").replaceChildren(...rules.map((rule) => make("li", {}, `${rule}.`)));
   $("empty").hidden = !empty.length;
   $("empty").textContent = `Not shown, but kept: empty ${empty.length === 1 ? "node" : "nodes"} ${empty.join(", ")}.`;
   $("conllu").textContent = conllu;
