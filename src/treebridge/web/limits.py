@@ -58,7 +58,7 @@ class Limits:
             await send(message)
 
         try:
-            self._check(dict(scope["headers"]), scope["path"])
+            self._check(dict(scope["headers"]), scope.get("path", ""))
             body = await self._read(receive)
         except Refused as refused:
             if refused.unread:

@@ -50,7 +50,7 @@ function nextOpen() {
 
 export function listSentences() {
   const wanted = $("find").value.trim().toLowerCase();
-  const found = [...page.file.sentences.entries()].filter(([, { text, id, note }]) => [text, id ?? "", note].some((one) => one.toLowerCase().includes(wanted)));
+  const found = [...page.file.sentences.entries()].filter(([at, { text, id, note }]) => String(at + 1) === wanted || [text, id ?? "", note].some((one) => one.toLowerCase().includes(wanted)));
   $("sentences").replaceChildren(...found.slice(0, LISTED).map(([at, { text, done, note }]) => {
     const button = make("button", { type: "button", onclick: () => { $("all").close(); go(at); } },
       make("span", { className: "mark" }, `${at + 1}${done ? " ✓" : ""}`), make("span", { dir: "auto" }, text, note ? make("em", {}, ` — ${note}`) : null));
