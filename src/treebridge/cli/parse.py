@@ -139,7 +139,7 @@ def evaluate(
     backend: opt.Backend = EncoderSettings.backend,
     offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip
-    """Score trees against gold trees: UAS, LAS, CLAS, UPOS, UEM and LEM."""
+    """Score trees against gold trees: UAS, LAS, CLAS, UPOS, and the other columns that gold has."""
     from treebridge.recipes.evaluate import evaluate_files, evaluate_parser
     from treebridge.show.evaluate import as_dict, show_evaluation
 
