@@ -41,7 +41,7 @@ def test_damaged_trees_against_the_official_script(language: str) -> None:
         seen.add((scores["UAS"], scores["LAS"], scores["CLAS"], scores["UPOS"], scores["UEM"]))
         columns.add((scores["XPOS"], scores["UFeats"], scores["AllTags"], scores["Lemmas"]))
     assert len(seen) > 70 and any(0 < uem < 100 for *_, uem in seen)
-    assert len(columns) > 70 and any(len(set(figures)) == 4 for figures in columns)
+    assert len(columns) > 60 and any(len(set(figures)) == 4 for figures in columns)
 
 
 @st.composite

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treebridge.onnx_graph import QUANTIZED, SCALES, Graph
 from treebridge.parse.biaffine import Biaffine
+from treebridge.parse.onnx_network import ADDED
 from treebridge.parse.settings import ParserSettings
 
 FLOAT, INT = 1, 7  # ONNX types
@@ -33,7 +34,9 @@ def _arcs_graph(network: Biaffine, weights: Weights, bits: int) -> Any:
     outputs: dict[str, str] = {}
     x = graph.add("Mul", "vectors", graph.scalar(network.scale))
     if settings.tags == "predicted":
+        inputs[ADDED] = (FLOAT, ["batch", "n", len(weights["tag_vectors"])])
         tags = _tagger(graph, weights, _with_neighbours(graph, x, settings.neighbours))
+        tags = graph.add("Add", tags, ADDED)
         outputs[tags] = "tags"
         known = graph.add("Softmax", tags, axis=-1)
         table = graph.constant(weights["tag_vectors"], "tag_vectors")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from treebridge.parse.biaffine import Biaffine
 
 ARCS, LABELS = "parser.onnx.gz", "labels.onnx.gz"
+ADDED = "added"  # the input that is added to the scores of tags
 LABELLED_AT_ONCE = 256  # words: their products with all labels take 5 MB
 
 
@@ -31,16 +32,26 @@ class OnnxNetwork:
         self.at_once = processors()
         self._arcs, self._labels = (open_session(folder / name) for name in (ARCS, LABELS))
         self._outputs = [output.name for output in self._arcs.get_outputs()]
+        inputs = {given.name: given.shape for given in self._arcs.get_inputs()}
+        self._added = inputs.get(ADDED)  # None: packed before graphs had this input
 
-    def score(self, vectors: Floats, lengths: Numbers, tags: Numbers) -> Scored:
-        """Score a padded batch [batch, n, dim]."""
+    def score(
+        self, vectors: Floats, lengths: Numbers, tags: Numbers, added: Floats | None = None
+    ) -> Scored:
+        """Score a padded batch [batch, n, dim]; an older graph gets `added` after its arcs."""
         given: dict[str, Any] = {"vectors": vectors, "lengths": lengths}
         if self.settings.tags == "gold":
             given["tags"] = tags
+        if self._added is not None:
+            nothing = np.zeros((*tags.shape, self._added[-1]), np.float32)
+            given[ADDED] = nothing if added is None else added
         found = dict(zip(self._outputs, self._arcs.run(None, given), strict=True))
         arcs = np.where(possible_arcs(lengths, vectors.shape[1]), found["arcs"], -np.inf)
         labels = partial(self._label_scores, found["dependents"], found["heads"])
-        return Scored(arcs.astype(np.float32), found.get("tags"), labels)
+        scores = found.get("tags")
+        if self._added is None and scores is not None and added is not None:
+            scores = scores + added
+        return Scored(arcs.astype(np.float32), scores, labels)
 
     def _label_scores(self, dependents: Floats, states: Floats, heads: Numbers) -> Floats:
         size = dependents.shape[-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treebridge.corpus.punctuation import is_only_punctuation
 from treebridge.corpus.sentence import Sentence
+from treebridge.parse.lexical import BatchLimits
 from treebridge.parse.mst import decode_batch
 from treebridge.parse.network import Floats, Network, Numbers
 from treebridge.parse.vocab import Names
@@ -25,16 +26,20 @@ class Prediction(NamedTuple):
     tags: Numbers | None  # [batch, n]
     arc_probabilities: Floats  # [batch, n], of the chosen arcs
     label_probabilities: Floats  # [batch, n], of the chosen labels
+    tag_probabilities: Floats | None = None  # [batch, n, tags], of all tags
 
 
 def predict(
-    network: Network, vectors: Floats, lengths: Numbers, tags: Numbers, labels: Sequence[str]
-) -> Prediction:
+    network: Network, vectors: Floats, lengths: Numbers, tags: Numbers, labels: Sequence[str],
+    limits: BatchLimits | None = None,
+) -> Prediction:  # fmt: skip
     """Predict the best single-root tree of each sentence, and its probabilities.
 
     The root word, and only that word, gets the label `root`, as Universal Dependencies require.
+    `limits` are those of a lexicon.
     """
-    scored = network.score(vectors, lengths, tags)
+    scored = network.score(vectors, lengths, tags, limits.tags if limits else None)
+    tagged = None if scored.tags is None else scored.tags.argmax(-1)
     arcs = log_softmax(scored.arcs)  # [batch, n, n+1]
     square = np.pad(arcs, ((0, 0), (1, 0), (0, 0)))  # [batch, n+1, n+1]
     heads = decode_batch(square, lengths)  # [batch, n]
@@ -42,15 +47,18 @@ def predict(
     roots = np.array([label.partition(":")[0] == "root" for label in labels])
     if not roots.all() and roots.any():
         scores = np.where((heads == 0)[..., None] == roots, scores, -np.inf)
+    allowed = limits.labels(tagged, heads) if limits else None
+    scores = scores if allowed is None else np.where(allowed, scores, -np.inf)
     best = scores.argmax(-1)
     chosen = np.take_along_axis(log_softmax(scores), best[..., None], axis=-1)[..., 0]
     arc = np.take_along_axis(arcs, np.maximum(heads, 0)[..., None], axis=-1)[..., 0]
     return Prediction(
         heads,
         best,
-        None if scored.tags is None else scored.tags.argmax(-1),
+        tagged,
         np.exp(arc),
         np.exp(chosen),
+        None if scored.tags is None else np.exp(log_softmax(scored.tags)),
     )
 
 
@@ -64,16 +72,19 @@ def log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def annotated(
-    sentence: Sentence, found: Prediction, row: int, labels: Names, tags: Names, *, retag: bool
-) -> Sentence:
+    sentence: Sentence, found: Prediction, row: int, labels: Names, tags: Names, *, retag: bool,
+    known: Container[str] | None = None,
+) -> Sentence:  # fmt: skip
     """Add the tree of a row to a sentence; `retag` also replaces existing tags.
 
-    Punctuation is set by rule, since marks unknown to the source language (¿) may get any label.
+    Punctuation is set by rule, since marks unknown to the source language (¿) may get any label;
+    not that of `known`, the forms of a lexicon.
     """
     n = len(sentence)
     upos = None
     heads, deprels = found.heads[row, :n].tolist(), labels.names(found.labels[row, :n])
-    marks = [is_only_punctuation(form) for form in sentence.forms]
+    exempt = known if known is not None else ()
+    marks = [is_only_punctuation(form) and form not in exempt for form in sentence.forms]
     if "punct" in labels:
         deprels = [
             "punct" if mark and head else label

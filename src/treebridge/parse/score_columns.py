@@ -7,7 +7,7 @@ correct.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -33,6 +33,11 @@ class ColumnCounts:
     has: dict[str, bool] = field(
         default_factory=lambda: dict.fromkeys(("XPOS", "UFeats", "Lemmas"), False)
     )
+
+    def keep(self, predicted: Collection[str]) -> None:
+        """Leave out columns that a parser does not predict, named as in `Columns.names`."""
+        for name, column in (("XPOS", "xpos"), ("UFeats", "feats"), ("Lemmas", "lemma")):
+            self.has[name] = self.has[name] and column in predicted
 
     @property
     def shown(self) -> dict[str, Tally]:

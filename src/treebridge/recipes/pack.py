@@ -29,7 +29,15 @@ from treebridge.keys import digest_files, key_of
 from treebridge.locks import hold
 from treebridge.onnx_graph import MAX_BITS
 from treebridge.parse.card import model_card
-from treebridge.parse.folder import KIND, PACKED, TENSORS, describe_bridge, files_of, read_parser
+from treebridge.parse.folder import (
+    KIND,
+    PACKED,
+    TENSORS,
+    describe_bridge,
+    files_of,
+    read_parser,
+    save_words,
+)
 from treebridge.parse.onnx_network import ARCS, LABELS
 from treebridge.parse.parser import Parser
 from treebridge.parse.shipped import folder_size
@@ -154,6 +162,7 @@ def _write_parser(parser: Parser, folder: Path, card: Card | None, bits: int) ->
         (folder / name).write_bytes(gzip.compress(content, mtime=0))
     means = np.asarray(parser.space.isotropy.means, np.float32)
     write_tensors(folder / TENSORS, {"isotropy": means})
+    save_words(parser, folder)
     config = {
         "settings": parser.settings.config(),
         "space": {**parser.space.config(), "encoder": Path(parser.space.encoder).name},

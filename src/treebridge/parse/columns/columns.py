@@ -1,0 +1,101 @@
+"""What a parser predicts beside trees and tags: XPOS, FEATS and LEMMA."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treebridge.artefact import read_tensors, write_tensors
+from treebridge.errors import TreebridgeError
+from treebridge.parse.columns.classifiers import NOTHING, XPOS_NAME, Classifiers
+from treebridge.parse.columns.heads import SIDES, Heads, Weights
+from treebridge.parse.columns.lemmatizer import Lemmatizer
+from treebridge.records import FIX, field, read_record
+
+COLUMNS, HEADS = "columns.json", "columns.safetensors"
+CHOICES = ("upos", "xpos", "feats", "lemma")  # what can be written or left out
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Classifiers and lemmatizer of a parser; either may be missing."""
+
+    heads: Heads | None = None
+    lemmatizer: Lemmatizer | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are predicted, as in CHOICES."""
+        known = self.heads.classifiers if self.heads else None
+        has = {
+            "xpos": known is not None and XPOS_NAME in known.values,
+            "feats": known is not None and bool(known.features),
+            "lemma": self.lemmatizer is not None,
+        }
+        return tuple(name for name, predicted in has.items() if predicted)
+
+    @property
+    def features(self) -> list[str]:
+        """The features that are predicted."""
+        return self.heads.classifiers.features if self.heads else []
+
+    def across(self) -> Columns:
+        """The columns for another language: features go over a bridge, lemmas start from nothing.
+
+        Tags XPOS are those of one language.
+        """
+        heads = self.heads.across() if self.heads else None
+        return Columns(heads, Lemmatizer() if self.lemmatizer else None)
+
+    def save(self, folder: Path) -> None:
+        """Write both into a parser's folder."""
+        content: dict[str, Any] = {}
+        if self.heads:
+            values = self.heads.classifiers.values
+            content["classifiers"] = {name: list(values[name]) for name in values}
+            weights = vars(self.heads.weights)
+            half = {name: part.astype(np.float16) for name, part in weights.items()}
+            write_tensors(folder / HEADS, half)
+        if self.lemmatizer:
+            content["lemmatizer"] = self.lemmatizer.config()
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        (folder / COLUMNS).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path, dim: int, tags: int) -> Columns | None:
+        """Read both; None if the parser was made without."""
+        path = folder / COLUMNS
+        if not path.exists():
+            return None
+        content = read_record(path)
+        heads, lemmatizer = None, None
+        if "classifiers" in content:
+            heads = _read_heads(field(content, "classifiers", dict, path), folder, dim, tags)
+        if "lemmatizer" in content:
+            found = field(content, "lemmatizer", dict, path)
+            lemmatizer = Lemmatizer.from_config(found, path)
+        return cls(heads, lemmatizer)
+
+
+def _read_heads(values: dict[str, Any], folder: Path, dim: int, tags: int) -> Heads:
+    for found in values.values():
+        whole = isinstance(found, list) and all(isinstance(value, str) for value in found)
+        if not whole or found[:1] != [NOTHING] or len(set(found)) < len(found):
+            message = f"damaged: 'classifiers' are invalid; {FIX}"
+            raise TreebridgeError(message, file=folder / COLUMNS)
+    classifiers = Classifiers({name: tuple(values[name]) for name in values})
+    tensors = read_tensors(folder / HEADS)
+    hidden = tensors["bias"].shape[0] if tensors.get("bias", np.zeros(())).ndim == 1 else 0
+    shapes = {
+        "vectors": (SIDES * dim, hidden),
+        "tags": (max(1, tags), hidden),
+        "bias": (hidden,),
+        "out": (hidden, classifiers.width),
+        "out_bias": (classifiers.width,),
+    }
+    tensors = read_tensors(folder / HEADS, shapes)
+    return Heads(classifiers, Weights(**{n: x.astype(np.float32) for n, x in tensors.items()}))

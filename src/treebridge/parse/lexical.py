@@ -1,0 +1,100 @@
+"""What a lexicon allows the words of a batch: tags before arcs are scored, labels after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.corpus.lexicon import OPEN, Lexicon
+from treebridge.errors import TreebridgeError
+from treebridge.parse.network import Floats, Numbers
+from treebridge.parse.vocab import Names
+
+Allowed = NDArray[np.bool_]
+
+
+class LexiconLimits:
+    """A lexicon in the numbers of a parser's tags and labels."""
+
+    def __init__(self, lexicon: Lexicon, tags: Names, labels: Names):
+        self.lexicon, self.tags, self.labels = lexicon, tags, labels
+        self._tags: dict[str, Allowed] = {}
+        self._labels: dict[tuple[str, int], Allowed] = {}
+        for form, entries in lexicon.entries.items():
+            numbers = tags.numbers(entry.upos for entry in entries)
+            if len(tags) and (numbers >= 0).all():
+                allowed = np.zeros(len(tags), bool)
+                allowed[numbers] = True
+                self._tags[form] = allowed
+            for number in {*numbers.tolist(), -1}:
+                fitting = [e for e, n in zip(entries, numbers, strict=True) if n in (number, -1)]
+                chosen = fitting or entries
+                if all(entry.deprel != OPEN for entry in chosen):
+                    self._labels[form, number] = self._label_mask(form, chosen)
+
+    def _label_mask(self, form: str, entries: Sequence[object]) -> Allowed:
+        allowed = np.zeros(len(self.labels), bool)
+        for entry in self.lexicon.entries[form]:
+            if entry not in entries:
+                continue
+            names = (entry.deprel, entry.deprel.partition(":")[0])
+            known = next((name for name in names if name in self.labels), None)
+            if known is None:
+                raise TreebridgeError(
+                    f"the model has no label {entry.deprel!r}; it has {', '.join(self.labels)}",
+                    file=self.lexicon.name,
+                    line=entry.line or None,
+                )
+            allowed[self.labels.index(known)] = True
+        return allowed
+
+    def batch(self, forms: Sequence[Sequence[str]], longest: int) -> BatchLimits | None:
+        """The limits for sentences side by side; None if the lexicon has none of their words."""
+        found = [
+            (row, column, key)
+            for row, words in enumerate(forms)
+            for column, form in enumerate(words)
+            if (key := self._key(form)) is not None
+        ]
+        return BatchLimits(self, found, (len(forms), longest)) if found else None
+
+    def _key(self, form: str) -> str | None:
+        entries = self.lexicon.find(form)
+        return entries[0].form if entries else None
+
+
+class BatchLimits:
+    """The words of a batch that a lexicon has."""
+
+    def __init__(
+        self, limits: LexiconLimits, found: list[tuple[int, int, str]], shape: tuple[int, int]
+    ):
+        self._limits, self._found, self._shape = limits, found, shape
+
+    @property
+    def tags(self) -> Floats:
+        """To add to the scores of tags [batch, n, tags]: 0 if allowed, otherwise −inf."""
+        added = np.zeros((*self._shape, len(self._limits.tags)), np.float32)
+        for row, column, form in self._found:
+            if (allowed := self._limits._tags.get(form)) is not None:
+                added[row, column, ~allowed] = -np.inf
+        return added
+
+    def labels(self, tags: Numbers | None, heads: Numbers) -> Allowed | None:
+        """Allowed labels [batch, n, labels], given tags; a root has the label root."""
+        allowed = np.ones((*self._shape, len(self._limits.labels)), bool)
+        for row, column, form in self._found:
+            tag = -1 if tags is None else int(tags[row, column])
+            mask = self._limits._labels.get((form, tag))
+            if mask is not None and heads[row, column]:
+                allowed[row, column] = mask
+        return None if allowed.all() else allowed
+
+
+@lru_cache(maxsize=8)
+def lexicon_limits(lexicon: Lexicon, tags: Names, labels: Names) -> LexiconLimits:
+    """The limits of a lexicon for a parser, made once."""
+    return LexiconLimits(lexicon, tags, labels)
