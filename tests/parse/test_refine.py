@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,39 @@ def test_a_few_trees_help(story: tuple[Parser, Parser]) -> None:
     trees = Examples.of(few, store, bridged.bridge, bridged.labels, bridged.tags)
     refining = Refining(bridged, Projected([], []), None, trees, FEW)
     assert las(refining.run()[0]) > las(bridged) + 10
+
+
+def test_the_loss_skips_what_is_unknown(story: tuple[Parser, Parser]) -> None:
+    """The losses of the two halves of an annotation add up to that of the whole."""
+    _, bridged = story
+    assert bridged.bridge is not None
+    whole = WORLD.treebank("far", 8)
+    store = encode_into_store(bridged.load_encoder(), [tree.forms for tree in whole])
+    model = bridged.biaffine.eval()
+
+    def loss(keep: Callable[[int], bool]) -> float:
+        def kept(values: Sequence[Any], unknown: Any) -> list[Any]:
+            return [value if keep(i) else unknown for i, value in enumerate(values)]
+
+        trees = [
+            tree.annotate(
+                heads=kept(tree.heads, None),
+                upos=kept(tree.upos, "_"),
+                # A label whose head is unknown is skipped too; `root` says what the head is.
+                deprels=kept(tree.deprels, "_") if keep(0) else
+                [label if keep(i) or head else "_"
+                 for i, (label, head) in enumerate(zip(tree.deprels, tree.heads, strict=True))],
+            )
+            for tree in whole
+        ]  # fmt: skip
+        examples = Examples.of(trees, store, bridged.bridge, bridged.labels, bridged.tags)
+        (batch,) = examples.batches([np.argsort(-examples.lengths, kind="stable")])
+        with torch.inference_mode():
+            return float(model.loss(batch))
+
+    halves = loss(lambda i: i % 2 == 0), loss(lambda i: i % 2 == 1)
+    assert sum(halves) == pytest.approx(loss(lambda i: True), rel=1e-4)
+    assert loss(lambda i: False) == 0 and min(halves) > 0
 
 
 @pytest.fixture(scope="module")
@@ -370,6 +404,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     Treebank(few).write(tmp_path / "few.conllu")
     (tmp_path / "none.conllu").write_text("")
+    part = [tree.annotate(heads=[None, *tree.heads[1:]], upos=["_"] * len(tree)) for tree in few]
+    Treebank(part).write(tmp_path / "part.conllu")
     WORLD.write_bitext(tmp_path / "bitext.tsv", "near", 500)
     sides = [line.split("\t") for line in (tmp_path / "bitext.tsv").read_text().splitlines()]
     (tmp_path / "swapped.tsv").write_text("".join(f"{b}\t{a}\n" for a, b in sides))
@@ -391,6 +427,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "-o twice --source-language qaa --epochs 1 --sentences 60 --passes 2",
         "refine --model refined --bitext swapped.tsv -o unchecked --epochs 1 --sentences 60 "
         "--source-language qaa --no-check-sides",
+        "refine --model refined --trees part.conllu -o partly --epochs 1",
         "evaluate --model again few.conllu",
     ):
         done = runner.invoke(app, command.split(), catch_exceptions=False)

@@ -37,6 +37,16 @@ def parse(
         bool, option("Write the probability of each arc to MISC.", "--confidence", panel=OUTPUT)
     ] = False,
     force: opt.Force = False,
+    keep_heads: Annotated[
+        bool,
+        option("Keep the heads and labels that the CoNLL-U input has, and fill in the rest.",
+               "--keep-heads"),
+    ] = False,
+    keep_tags: Annotated[
+        bool,
+        option("Let the UPOS tags of the input guide the tree; they are kept in any case.",
+               "--keep-tags"),
+    ] = False,
     lines: Annotated[bool, option("Text has one sentence per line.", "--lines")] = False,
     tokens: Annotated[
         bool, option("Text has one sentence per line, words separated by spaces.", "--tokens")
@@ -92,6 +102,11 @@ def parse(
             Parser.load(folder, encoder, encoding, bridge),
             [*sources, *map(text_source, text or ())],
             Reading(language, lines, tokens, mwt),
+            keep_heads=keep_heads,
+            keep_tags=keep_tags,
+            on_overwriting=lambda: note(
+                "replacing the heads and labels of the input; --keep-heads keeps them"
+            ),
             at_once=1 if typed else CHUNK,
             parse=elsewhere,
             progress=progress(),

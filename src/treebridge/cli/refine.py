@@ -28,7 +28,9 @@ def refine(
                "files."),
     ] = None,
     trees: Annotated[
-        str | None, option("Target-language trees that you corrected or annotated (CoNLL-U).")
+        str | None,
+        option("Target-language trees that you corrected or annotated (CoNLL-U); HEAD, DEPREL and "
+               "UPOS may be _, unknown."),
     ] = None,
     itself: Annotated[
         list[str] | None, option("Target-language text for self-training.", "--self")

@@ -16,16 +16,23 @@ Recipe = tuple[Callable[..., Parser], tuple[Any, ...]]  # a loading function and
 
 
 def parse_on_ray(
-    recipe: Recipe, sentences: Iterable[Sentence], settings: ClusterSettings
+    recipe: Recipe, sentences: Iterable[Sentence], settings: ClusterSettings, **keep: bool
 ) -> Iterator[Parsed]:
-    """Yield trees in the order of the sentences; each worker loads the parser once."""
+    """Yield trees in the order of the sentences; each worker loads the parser once.
+
+    `keep` are the options of `Parser.parse_chunk`.
+    """
     with ray_workers(settings) as workers:
-        work = ((*recipe, before, chunk) for before, chunk in chunks_of(sentences))
+        work = ((*recipe, before, chunk, keep) for before, chunk in chunks_of(sentences))
         yield from chain.from_iterable(workers.stream(_parse, work))
 
 
 def _parse(
-    load: Callable[..., Parser], arguments: tuple[Any, ...], before: int, chunk: list[Sentence]
+    load: Callable[..., Parser],
+    arguments: tuple[Any, ...],
+    before: int,
+    chunk: list[Sentence],
+    keep: dict[str, bool],
 ) -> list[Parsed]:
     parser: Parser = load_once(load, *arguments)
-    return parser.parse_chunk(chunk, before)
+    return parser.parse_chunk(chunk, before, **keep)

@@ -19,10 +19,10 @@ from treebridge.corpus.sentence import (
     XPOS,
     Sentence,
 )
-from treebridge.corpus.trees import tree_problem
+from treebridge.corpus.trees import given_heads, partial_problem, tree_problem
 from treebridge.errors import TreebridgeError
 
-Trees = Literal["free", "checked", "required"]
+Trees = Literal["free", "checked", "partial", "required"]
 MAX_SENTENCE = 1 << 22  # characters; a longer block is not CoNLL-U
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
@@ -62,15 +62,18 @@ def read_conllu(
     """Yield the sentences of a path, `-` (standard input) or binary stream, plain or compressed.
 
     Heads and tags may be `_`. With `trees="required"` every sentence must be a tree with one root,
-    with "checked" every sentence whose heads are all given. A malformed sentence raises an error
-    with file and line, or is passed to `on_problem` and skipped.
+    with "checked" every sentence whose heads are all given; with "partial" the heads that are given
+    must be part of such a tree. A malformed sentence raises an error with file and line, or is
+    passed to `on_problem` and skipped.
     """
     name = name_of(source)
     for number, block in _blocks(source, name):
         try:
             sentence, first_word = _parse(block)
             if trees == "required" or (trees == "checked" and None not in sentence.heads):
-                _check_tree(sentence, first_word)
+                _check_tree(sentence, first_word, tree_problem(sentence.heads))
+            elif trees == "partial":
+                _check_tree(sentence, first_word, partial_problem(given_heads(sentence)))
         except _Problem as problem:
             error = TreebridgeError(problem.message, file=name, line=number + problem.line)
             if on_problem is None:
@@ -80,10 +83,10 @@ def read_conllu(
             yield sentence
 
 
-def _check_tree(sentence: Sentence, first_word: int) -> None:
+def _check_tree(sentence: Sentence, first_word: int, problem: tuple[int, str] | None) -> None:
     if not len(sentence):
         raise _Problem(first_word - 1, "comments without words; a sentence needs at least one word")
-    if problem := tree_problem(sentence.heads):
+    if problem:
         raise _Problem(first_word + sentence.positions[problem[0]], problem[1])
 
 

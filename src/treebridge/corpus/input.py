@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from treebridge.corpus.conllu import read_conllu
+from treebridge.corpus.conllu import Trees, read_conllu
 from treebridge.corpus.files import Source, name_of, open_bytes, read_text
 from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.sentence import Sentence
@@ -27,6 +27,7 @@ class Reading:
     lines: bool = False  # one sentence per line
     tokens: bool = False  # one tokenized sentence per line
     multiword: str | None = None  # file of contractions; default: the language's built-in table
+    trees: Trees = "free"  # what the heads of CoNLL-U must be
 
     def splitter(self, language: str | None = None) -> Splitter:
         """Create the splitter for raw text; `language` is the default language."""
@@ -60,7 +61,7 @@ def read_sentences(
     with open_bytes(file) as opened:
         stream: Any = opened if hasattr(opened, "peek") else io.BufferedReader(opened)
         if not by_line and _is_conllu(name_of(file), stream.peek(4096)):
-            sentences: Iterable[Sentence] = read_conllu(stream)
+            sentences: Iterable[Sentence] = read_conllu(stream, trees=reading.trees)
         else:
             texts = (text for _, text in read_text(stream, cut_long=True))
             lines = chain.from_iterable(io.StringIO(text, newline="\n") for text in texts)

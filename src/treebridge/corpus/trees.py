@@ -32,6 +32,38 @@ def tree_problem(heads: Sequence[int | None]) -> tuple[int, str] | None:
     return None
 
 
+def partial_problem(heads: Sequence[int | None]) -> tuple[int, str] | None:
+    """Explain as (word index, problem) why no single-root tree has these heads; None is unknown."""
+    if None not in heads:
+        return tree_problem(heads)
+    roots = [i for i, head in enumerate(heads) if head == 0]
+    if len(roots) > 1:
+        return roots[1], f"{len(roots)} words have HEAD 0; a tree has exactly one root"
+    for start in range(len(heads)):
+        node, steps = start, 0
+        while (head := heads[node]) is not None and head:
+            node, steps = head - 1, steps + 1
+            if node == start:
+                return start, "the heads from this word run into a cycle; set one of them to _"
+            if steps > len(heads):
+                break  # a cycle further up, which starts at another word
+    return None
+
+
+def given_heads(sentence: Sentence) -> list[int | None]:
+    """The heads that a sentence has; a word with the label `root` has head 0 even if it says _."""
+    return [
+        0 if head is None and label.partition(":")[0] == "root" else head
+        for head, label in zip(sentence.heads, sentence.deprels, strict=True)
+    ]
+
+
+def has_annotation(sentence: Sentence) -> bool:
+    """Whether any word has a head or a tag."""
+    tagged = any(tag != "_" for tag in sentence.upos)
+    return tagged or any(head is not None for head in given_heads(sentence))
+
+
 def is_projective(heads: Sequence[int]) -> bool:
     """Whether no two arcs of the tree cross."""
     arcs = [(min(i, h), max(i, h)) for i, h in enumerate(heads, 1)]

@@ -12,11 +12,12 @@ import torch
 from numpy.typing import NDArray
 
 from treebridge.corpus.sentence import Sentence
+from treebridge.corpus.trees import given_heads
 from treebridge.encode.store import VectorStore
 from treebridge.parse.biaffine import Batch
 from treebridge.parse.padding import Indices, Rows, cut_batches, pad_numbers, pad_vectors
 from treebridge.parse.settings import ParserSettings
-from treebridge.parse.vocab import Names
+from treebridge.parse.vocab import UNKNOWN, Names
 
 
 def make_batch(
@@ -59,19 +60,30 @@ class Examples:
         labels: Names,
         tags: Names,
     ) -> Examples:
-        """What a treebank says, as numbers."""
+        """What a treebank says, as numbers; −1 is what it does not say, which no loss counts."""
+        heads = [
+            np.array([UNKNOWN if head is None else head for head in given_heads(s)], np.int64)
+            for s in sentences
+        ]
+        # A label is learned together with its head: without one, it has no arc to belong to.
+        known = zip(heads, (labels.numbers(s.deprels) for s in sentences), strict=True)
         return cls(
             store,
             space,
             [tags.numbers(sentence.upos) for sentence in sentences],
-            [np.array(sentence.heads, np.int64) for sentence in sentences],
-            [labels.numbers(sentence.deprels) for sentence in sentences],
+            heads,
+            [np.where(head < 0, UNKNOWN, label) for head, label in known],
         )
 
     @property
     def lengths(self) -> Indices:
         """Words of each sentence."""
         return np.diff(self.store.offsets)
+
+    @property
+    def arcs(self) -> int:
+        """Words whose head is known."""
+        return sum(int((heads >= 0).sum()) for heads in self.heads)
 
     def epoch(self, settings: ParserSettings, epoch: int) -> list[Indices]:
         """The batches of an epoch: the same for the same seed, others in each epoch."""

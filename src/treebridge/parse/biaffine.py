@@ -89,18 +89,21 @@ class Biaffine(nn.Module):
                 else:
                     nn.init.zeros_(weight)
 
-    def forward(self, batch: Batch) -> States:
-        """Scores of a batch; labels are left to `label_scores`, for chosen arcs only."""
-        with self._precision():
-            return self._states(batch)
+    def forward(self, batch: Batch, known: Tensor | None = None) -> States:
+        """Scores of a batch; labels are left to `label_scores`, for chosen arcs only.
 
-    def _states(self, batch: Batch) -> States:
+        `known` tags [batch, n] replace predicted ones where they are not −1.
+        """
+        with self._precision():
+            return self._states(batch, known)
+
+    def _states(self, batch: Batch, known_tags: Tensor | None) -> States:
         x = batch.vectors * self.scale  # [batch, n, dim]
         tags = None
         if self.settings.tags == "predicted":
             tags = self.tagger(_with_neighbours(x, self.settings.neighbours)).float()
             tags = tags if batch.added is None else tags + batch.added
-            x = torch.cat([x, self.tag_input(tags)], -1)
+            x = torch.cat([x, self.tag_input(tags, known_tags)], -1)
         elif self.settings.tags == "gold":
             known = (batch.tags >= 0).unsqueeze(-1)
             x = torch.cat([x, self.tag_vectors[batch.tags.clamp(min=0)] * known], -1)
@@ -134,7 +137,8 @@ class Biaffine(nn.Module):
         if added is not None:
             batch = batch._replace(added=torch.from_numpy(added))
         with threads_for(tags.size):
-            states = self(to_device(batch, self.device))
+            there = to_device(batch, self.device)
+            states = self(there, there.tags)
 
         @torch.inference_mode()
         def labels(heads: Numbers) -> Floats:
@@ -149,10 +153,13 @@ class Biaffine(nn.Module):
         """Where it computes."""
         return str(self.root.device)
 
-    def tag_input(self, tags: Tensor) -> Tensor:
-        """What the BiLSTM is told of predicted tags: [batch, n, tags] → [batch, n, tag]."""
+    def tag_input(self, tags: Tensor, known: Tensor | None = None) -> Tensor:
+        """What the BiLSTM is told of the tags: [batch, n, tags] → [batch, n, tag]."""
         # Tags are learned from tags alone: what arcs want of them would not be tags.
-        return tags.detach().softmax(-1) @ self.tag_vectors
+        told = tags.detach().softmax(-1) @ self.tag_vectors
+        if known is None:
+            return told
+        return torch.where((known >= 0)[..., None], self.tag_vectors[known.clamp(min=0)], told)
 
     def label_scores(self, states: States, heads: Tensor) -> Tensor:
         """Scores of all labels for one head of each word: [batch, n] → [batch, n, labels]."""

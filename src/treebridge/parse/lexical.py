@@ -83,15 +83,15 @@ class BatchLimits:
                 added[row, column, ~allowed] = -np.inf
         return added
 
-    def labels(self, tags: Numbers | None, heads: Numbers) -> Allowed | None:
-        """Allowed labels [batch, n, labels], given tags; a root has the label root."""
-        allowed = np.ones((*self._shape, len(self._limits.labels)), bool)
+    def labels(self, scores: Floats, tags: Numbers | None, heads: Numbers) -> Floats:
+        """Forbid labels that do not go with a word and its tag; a root has the label root."""
+        allowed = np.ones(scores.shape, bool)
         for row, column, form in self._found:
             tag = -1 if tags is None else int(tags[row, column])
             mask = self._limits._labels.get((form, tag))
             if mask is not None and heads[row, column]:
                 allowed[row, column] = mask
-        return None if allowed.all() else allowed
+        return np.where(allowed, scores, np.float32(-np.inf))
 
 
 @lru_cache(maxsize=8)

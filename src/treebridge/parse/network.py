@@ -42,7 +42,8 @@ class Network(Protocol):
     ) -> Scored:
         """Score a padded batch [batch, n, dim]; tags are −1 where they are not known.
 
-        `added` [batch, n, tags] is added to the scores of tags before arcs are scored.
+        A known tag replaces what the network would predict, where it uses tags. `added`
+        [batch, n, tags] is added to the scores of tags before arcs are scored.
         """
         ...
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treebridge.onnx_graph import QUANTIZED, SCALES, Graph
 from treebridge.parse.biaffine import Biaffine
-from treebridge.parse.onnx_network import ADDED
+from treebridge.parse.onnx_network import ADDED, KNOWN
 from treebridge.parse.settings import ParserSettings
 
 FLOAT, INT = 1, 7  # ONNX types
@@ -34,13 +34,20 @@ def _arcs_graph(network: Biaffine, weights: Weights, bits: int) -> Any:
     outputs: dict[str, str] = {}
     x = graph.add("Mul", "vectors", graph.scalar(network.scale))
     if settings.tags == "predicted":
-        inputs[ADDED] = (FLOAT, ["batch", "n", len(weights["tag_vectors"])])
+        inputs[ADDED] = (FLOAT, ["batch", "n", "tags"])
+        graph.constant(np.zeros((1, 1, 1), np.float32), ADDED)  # who adds nothing gives nothing
         tags = _tagger(graph, weights, _with_neighbours(graph, x, settings.neighbours))
         tags = graph.add("Add", tags, ADDED)
         outputs[tags] = "tags"
-        known = graph.add("Softmax", tags, axis=-1)
         table = graph.constant(weights["tag_vectors"], "tag_vectors")
-        x = graph.add("Concat", x, graph.add("MatMul", known, table), axis=-1)
+        told = graph.add("MatMul", graph.add("Softmax", tags, axis=-1), table)
+        # Known tags, −1 where there is none; who gives no tags gets that for all words.
+        inputs[KNOWN] = (INT, ["batch", "n"])
+        graph.constant([[-1]], KNOWN)
+        known = graph.add("GreaterOrEqual", KNOWN, graph.constant(0))
+        known = graph.add("Unsqueeze", known, graph.constant([-1]))  # [batch, n, 1]
+        given = graph.add("Gather", table, graph.add("Max", KNOWN, graph.constant(0)))
+        x = graph.add("Concat", x, graph.add("Where", known, given, told), axis=-1)
     elif settings.tags == "gold":
         inputs["tags"] = (INT, ["batch", "n"])
         unknown = np.zeros((1, settings.tag), np.float32)  # its number is −1, the last row

@@ -17,8 +17,9 @@ from treebridge.parse.settings import ParserSettings
 if TYPE_CHECKING:
     from treebridge.parse.biaffine import Biaffine
 
+KNOWN = "known_tags"  # an input of graphs that predict tags; those packed earlier have none
 ARCS, LABELS = "parser.onnx.gz", "labels.onnx.gz"
-ADDED = "added"  # the input that is added to the scores of tags
+ADDED = "added"  # another: what is added to the scores of tags
 LABELLED_AT_ONCE = 256  # words: their products with all labels take 5 MB
 
 
@@ -32,24 +33,26 @@ class OnnxNetwork:
         self.at_once = processors()
         self._arcs, self._labels = (open_session(folder / name) for name in (ARCS, LABELS))
         self._outputs = [output.name for output in self._arcs.get_outputs()]
-        inputs = {given.name: given.shape for given in self._arcs.get_inputs()}
-        self._added = inputs.get(ADDED)  # None: packed before graphs had this input
+        optional = self._arcs.get_overridable_initializers()
+        inputs = {each.name for each in (*self._arcs.get_inputs(), *optional)}
+        self._tags, self._adds = inputs & {"tags", KNOWN}, ADDED in inputs
 
     def score(
         self, vectors: Floats, lengths: Numbers, tags: Numbers, added: Floats | None = None
     ) -> Scored:
-        """Score a padded batch [batch, n, dim]; an older graph gets `added` after its arcs."""
+        """Score a padded batch [batch, n, dim].
+
+        Models packed earlier take no known tags, and `added` only after their arcs.
+        """
         given: dict[str, Any] = {"vectors": vectors, "lengths": lengths}
-        if self.settings.tags == "gold":
-            given["tags"] = tags
-        if self._added is not None:
-            nothing = np.zeros((*tags.shape, self._added[-1]), np.float32)
-            given[ADDED] = nothing if added is None else added
+        given |= dict.fromkeys(self._tags, tags)
+        if self._adds and added is not None:
+            given[ADDED] = added
         found = dict(zip(self._outputs, self._arcs.run(None, given), strict=True))
         arcs = np.where(possible_arcs(lengths, vectors.shape[1]), found["arcs"], -np.inf)
         labels = partial(self._label_scores, found["dependents"], found["heads"])
         scores = found.get("tags")
-        if self._added is None and scores is not None and added is not None:
+        if not self._adds and scores is not None and added is not None:
             scores = scores + added
         return Scored(arcs.astype(np.float32), scores, labels)
 

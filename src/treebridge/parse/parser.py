@@ -22,6 +22,7 @@ from treebridge.onnx_session import side_by_side
 from treebridge.parse.chunking import CHUNK, Item, chunks_of, sentences_of
 from treebridge.parse.columns.columns import CHOICES, Columns
 from treebridge.parse.columns.fill import fill_columns
+from treebridge.parse.given import Given, check_given
 from treebridge.parse.lexical import BatchLimits, lexicon_limits
 from treebridge.parse.metrics import Metrics
 from treebridge.parse.network import Network
@@ -291,32 +292,57 @@ class Parser:
         sentences: str | Iterable[Item],
         *,
         retag: bool = False,
+        keep_heads: bool = False,
+        keep_tags: bool = False,
         at_once: int = CHUNK,
     ) -> Iterator[Parsed]:
         """The same one by one, with probabilities; memory does not grow with their number.
 
-        Tags that are there are kept unless `retag` has them replaced by the parser's own. The
-        first few sentences do not wait for the others; later ones go `at_once`, which is faster.
+        Tags that are there are kept unless `retag` has them replaced by the parser's own. With
+        `keep_tags` they also guide the tree. With `keep_heads`, heads and labels that are there are
+        kept, with probability 1, and the tree is the best one that has them. The first few
+        sentences do not wait for the others; later ones go `at_once`, which is faster.
         """
         items = [sentences] if isinstance(sentences, str) else sentences
         wanted = sentences_of(items, self.language)
         for before, chunk in chunks_of(wanted, at_once):
-            yield from self.parse_chunk(chunk, before, retag=retag)
+            yield from self.parse_chunk(
+                chunk, before, retag=retag, keep_heads=keep_heads, keep_tags=keep_tags
+            )
 
     def parse_chunk(
-        self, chunk: Sequence[Sentence], before: int = 0, *, retag: bool = False
+        self,
+        chunk: Sequence[Sentence],
+        before: int = 0,
+        *,
+        retag: bool = False,
+        keep_heads: bool = False,
+        keep_tags: bool = False,
     ) -> list[Parsed]:
         """Trees of some sentences at once; `before` them there were so many, for messages."""
         check_lengths(map(len, chunk), before)
         self._check_tags(chunk, before)
+        if keep_heads:
+            check_given(chunk, before)
         encoder = self.load_encoder()
         vectors = [item.vectors for item in encoder.encode([s.forms for s in chunk])]
-        return self.parse_vectors(chunk, vectors, retag=retag)
+        return self.parse_vectors(
+            chunk, vectors, retag=retag, keep_heads=keep_heads, keep_tags=keep_tags
+        )
 
     def parse_vectors(
-        self, sentences: Sequence[Sentence], vectors: Sequence[Floats], *, retag: bool = False
+        self,
+        sentences: Sequence[Sentence],
+        vectors: Sequence[Floats],
+        *,
+        retag: bool = False,
+        keep_heads: bool = False,
+        keep_tags: bool = False,
     ) -> list[Parsed]:
         """Trees for sentences whose words were encoded already, by the encoder as it stands."""
+        if retag and keep_tags:
+            raise TreebridgeError("tags can be kept or replaced, not both")
+        told = keep_tags or self.settings.tags == "gold"
         lengths = np.array([len(s) for s in sentences], np.int64)
         nothing = np.zeros(0, np.float32)
         out = [Parsed(s, nothing, nothing) for s in sentences]
@@ -326,21 +352,24 @@ class Parser:
             rows = carry(np.concatenate([vectors[i] for i in indices]))
             ends = np.cumsum(lengths[indices])[:-1]
             padded = pad_vectors(np.split(rows, ends))
-            tags = [self.tags.numbers(sentences[i].upos) for i in indices]
+            some = [sentences[i] for i in indices]
+            tags = [self.tags.numbers(s.upos) for s in some] if told else None
             known = pad_numbers(tags, padded.shape[:2])
-            limits = self._limits([sentences[i] for i in indices], padded.shape[1])
-            found = predict(self.model, padded, lengths[indices], known, self.labels, limits)
+            given = Given.of(some, self.labels, padded.shape[:2]) if keep_heads else None
+            limits = self._limits(some, padded.shape[1])
+            found = predict(self.model, padded, lengths[indices], known, self.labels, given, limits)
             trees = [
                 annotated(
-                    sentences[index], found, row, self.labels, self.tags, retag=retag,
-                    known=self.lexicon,
+                    sentence, found, row, self.labels, self.tags, retag=retag,
+                    relabel=not keep_heads, exempt=self.lexicon or (),
                 )
-                for row, index in enumerate(indices)
+                for row, sentence in enumerate(some)
             ]  # fmt: skip
             if self.columns or self.lexicon or self.writes or retag:
-                given, words = [sentences[i] for i in indices], np.split(rows, ends)
-                trees = fill_columns(trees, given, words, self.columns, self.lexicon, self.tags,
-                                     wanted=self.writes, retag=retag)  # fmt: skip
+                trees = fill_columns(
+                    trees, some, np.split(rows, ends), self.columns, self.lexicon, self.tags,
+                    wanted=self.writes, retag=retag,
+                )  # fmt: skip
             for row, index in enumerate(indices):
                 n = lengths[index]
                 out[index] = Parsed(

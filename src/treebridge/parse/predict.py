@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treebridge.corpus.punctuation import is_only_punctuation
 from treebridge.corpus.sentence import Sentence
+from treebridge.parse.given import Given, only_given_heads, only_given_labels
 from treebridge.parse.lexical import BatchLimits
 from treebridge.parse.mst import decode_batch
 from treebridge.parse.network import Floats, Network, Numbers
@@ -30,25 +31,37 @@ class Prediction(NamedTuple):
 
 
 def predict(
-    network: Network, vectors: Floats, lengths: Numbers, tags: Numbers, labels: Sequence[str],
+    network: Network,
+    vectors: Floats,
+    lengths: Numbers,
+    tags: Numbers,
+    labels: Sequence[str],
+    given: Given | None = None,
     limits: BatchLimits | None = None,
-) -> Prediction:  # fmt: skip
+) -> Prediction:
     """Predict the best single-root tree of each sentence, and its probabilities.
 
+    Known tags (not −1) are taken as they are, and so are the heads and labels that are `given`.
     The root word, and only that word, gets the label `root`, as Universal Dependencies require.
     `limits` are those of a lexicon.
     """
     scored = network.score(vectors, lengths, tags, limits.tags if limits else None)
     tagged = None if scored.tags is None else scored.tags.argmax(-1)
-    arcs = log_softmax(scored.arcs)  # [batch, n, n+1]
+    possible = only_given_heads(scored.arcs, given.heads) if given else scored.arcs
+    arcs = log_softmax(possible)  # [batch, n, n+1]
     square = np.pad(arcs, ((0, 0), (1, 0), (0, 0)))  # [batch, n+1, n+1]
     heads = decode_batch(square, lengths)  # [batch, n]
     scores = scored.labels(heads)  # [batch, n, labels]
     roots = np.array([label.partition(":")[0] == "root" for label in labels])
     if not roots.all() and roots.any():
-        scores = np.where((heads == 0)[..., None] == roots, scores, -np.inf)
-    allowed = limits.labels(tagged, heads) if limits else None
-    scores = scores if allowed is None else np.where(allowed, scores, -np.inf)
+        allowed = (heads == 0)[..., None] == roots
+        scores = np.where(
+            allowed | (given.labels >= 0)[..., None] if given else allowed, scores, -np.inf
+        )
+    if limits:
+        scores = limits.labels(scores, tagged, heads)
+    if given:
+        scores = only_given_labels(scores, given.labels)
     best = scores.argmax(-1)
     chosen = np.take_along_axis(log_softmax(scores), best[..., None], axis=-1)[..., 0]
     arc = np.take_along_axis(arcs, np.maximum(heads, 0)[..., None], axis=-1)[..., 0]
@@ -72,30 +85,41 @@ def log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def annotated(
-    sentence: Sentence, found: Prediction, row: int, labels: Names, tags: Names, *, retag: bool,
-    known: Container[str] | None = None,
-) -> Sentence:  # fmt: skip
-    """Add the tree of a row to a sentence; `retag` also replaces existing tags.
+    sentence: Sentence,
+    found: Prediction,
+    row: int,
+    labels: Names,
+    tags: Names,
+    *,
+    retag: bool,
+    relabel: bool = True,
+    exempt: Container[str] = (),
+) -> Sentence:
+    """Add the tree of a row to a sentence; `retag` also replaces existing tags, `relabel` labels.
 
     Punctuation is set by rule, since marks unknown to the source language (¿) may get any label;
-    not that of `known`, the forms of a lexicon.
+    not that of `exempt`, the forms of a lexicon.
     """
     n = len(sentence)
     upos = None
     heads, deprels = found.heads[row, :n].tolist(), labels.names(found.labels[row, :n])
-    exempt = known if known is not None else ()
     marks = [is_only_punctuation(form) and form not in exempt for form in sentence.forms]
     if "punct" in labels:
         deprels = [
             "punct" if mark and head else label
             for mark, head, label in zip(marks, heads, deprels, strict=True)
         ]
+    if not relabel:
+        deprels = _filled(sentence.deprels, deprels)
     if found.tags is not None:
         upos = [
             PUNCTUATION if mark and PUNCTUATION in tags else tag
             for mark, tag in zip(marks, tags.names(found.tags[row, :n]), strict=True)
         ]
         if not retag:
-            pairs = zip(sentence.upos, upos, strict=True)
-            upos = [own if given == "_" else given for given, own in pairs]
+            upos = _filled(sentence.upos, upos)
     return sentence.annotate(heads=heads, deprels=deprels, upos=upos)
+
+
+def _filled(given: Sequence[str], own: Sequence[str]) -> list[str]:
+    return [new if old == "_" else old for old, new in zip(given, own, strict=True)]

@@ -160,7 +160,7 @@ class Refining:
         steps: list[Step] = [(None, here) for here in cut_batches(lengths, order, *settings.limits)]
         words = int(lengths[learn].sum())
         if self.trees is not None:
-            words += self.settings.trees_times * int(self.trees.lengths.sum())
+            words += self.settings.trees_times * self.trees.arcs
             for again in range(self.settings.trees_times):
                 batches = self.trees.epoch(settings, 1000 * epoch + again)
                 steps += [(self.trees, here) for here in batches]

@@ -14,6 +14,7 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples
+from treebridge.parse.given import check_given
 from treebridge.parse.metrics import Metrics
 from treebridge.parse.new_labels import new_labels, with_labels
 from treebridge.parse.parser import Parser
@@ -56,12 +57,14 @@ def refine_parser(
     """Train a bridged parser on projected trees, its own most confident parses, or given trees.
 
     `pairs` is a bitext with its links, if already aligned; `teacher` is the source parser, if
-    already loaded with its encoder.
+    already loaded with its encoder. Heads, labels and tags of `trees` may be unknown (`_`): these
+    words are skipped by the loss.
     """
     if bridged.bridge is None:
         raise TreebridgeError("refining needs a parser with a bridge to the target language")
     if bitext is None and pairs is None and sentences is None and not trees:
         raise TreebridgeError("nothing to learn from: give a bitext, target text or target trees")
+    check_given(trees)
     if teacher is None and any(given is not None for given in (bitext, pairs, treebank)):
         teacher = _source_parser(bridged)
     if trees and treebank is None:

@@ -155,6 +155,8 @@ class Training:
         trees = list(self.gold)
         for indices, batch in zip(plan, self.dev.batches(plan), strict=True):
             vectors, lengths, tags = (part.numpy() for part in batch[:3])
+            if self.settings.tags != "gold":
+                tags.fill(-1)  # those that are predicted are scored
             found = predict(self.model, vectors, lengths, tags, self.labels)
             for row, index in enumerate(indices):
                 trees[index] = annotated(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -18,7 +19,7 @@ from treebridge.parse.parsed import Parsed
 from treebridge.parse.parser import Parser
 from treebridge.progress import QUIET, Progress
 
-Parse = Callable[[Iterable[Sentence]], Iterator[Parsed]]
+Parse = Callable[..., Iterator[Parsed]]  # sentences, and what to keep of them
 
 
 def parse_files(
@@ -26,16 +27,40 @@ def parse_files(
     files: Sequence[Source],
     reading: Reading | None = None,
     *,
+    keep_heads: bool = False,
+    keep_tags: bool = False,
+    on_overwriting: Callable[[], None] | None = None,
     at_once: int = CHUNK,
     parse: Parse | None = None,
     progress: Progress = QUIET,
 ) -> Iterator[Parsed]:
-    """Yield the trees of all files; `parse` replaces the parser's own method."""
+    """Yield the trees of all files; `parse` replaces the parser's own method.
+
+    `on_overwriting` is called once if the input has heads and they are not kept.
+    """
     reading = reading or Reading()
+    if keep_heads:
+        reading = replace(reading, trees="partial")
     splitter = reading.splitter(parser.language)
-    sentences = chain.from_iterable(read_sentences(file, splitter, reading) for file in files)
+    sentences: Iterable[Sentence] = chain.from_iterable(
+        read_sentences(file, splitter, reading) for file in files
+    )
+    if on_overwriting and not keep_heads:
+        sentences = _watched(sentences, on_overwriting)
     counted = progress.count(sentences, "sentences")
-    return parse(counted) if parse else parser.parse(counted, at_once=at_once)
+    parse = parse or partial(parser.parse, at_once=at_once)
+    return parse(counted, keep_heads=keep_heads, keep_tags=keep_tags)
+
+
+def _watched(
+    sentences: Iterable[Sentence], on_overwriting: Callable[[], None]
+) -> Iterator[Sentence]:
+    said = False
+    for sentence in sentences:
+        if not said and any(head is not None for head in sentence.heads):
+            said = True
+            on_overwriting()
+        yield sentence
 
 
 def parse_on_cluster(

@@ -9,8 +9,9 @@ from typing import Any
 
 from treebridge.bridge.settings import BridgeSettings
 from treebridge.corpus.bitext import Bitext
-from treebridge.corpus.conllu import Treebank
+from treebridge.corpus.conllu import Treebank, read_conllu
 from treebridge.corpus.input import Reading, read_sentences
+from treebridge.corpus.trees import has_annotation
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.folders import check_free, is_finished
@@ -61,8 +62,8 @@ def refine(
 
     Source trees are projected over the links of `bitext`; `text` is for self-training;
     `treebank` holds source trees to mix in, so that the parser does not forget them; `trees` are
-    the user's own target trees. `linking` sets how the bitext is aligned. An interrupted run
-    resumes from its last epoch.
+    the user's own target trees, in which `_` is unknown. `linking` sets how the bitext is aligned.
+    An interrupted run resumes from its last epoch.
     """
     output, settings = Path(output), settings or RefineSettings()
     linking = linking or BridgeSettings()
@@ -77,9 +78,9 @@ def refine(
             )
         if bitext is not None and bitext.language is None:
             bitext = replace(bitext, target_language=bridged.language)
-        own = list(Treebank.read(trees)) if trees else []
-        if trees and not own:
-            raise TreebridgeError("no trees to learn from", file=trees)
+        own = list(read_conllu(trees, trees="partial")) if trees else []
+        if trees and not any(has_annotation(sentence) for sentence in own):
+            raise TreebridgeError("no trees to learn from: no word has HEAD or UPOS", file=trees)
         files = (bridge, *(bitext.paths if bitext else ()), linking.links, *text, treebank, trees,
                  tagger and find_model(tagger))  # fmt: skip
         how = [bitext and _bitext_parts(bitext), asdict(linking), asdict(settings), language]
