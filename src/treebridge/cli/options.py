@@ -122,6 +122,11 @@ Model = Annotated[str | None, MODEL]
 BridgeFolder = Annotated[
     str | None, option("Bridge folder from the target language into this parser.")
 ]
+LexiconFile = Annotated[
+    str | None,
+    option("Lexicon: FORM, UPOS and, optionally, LEMMA, FEATS, DEPREL, separated by tabs; limits "
+           "the tags of its words."),
+]  # fmt: skip
 MovedEncoder = Annotated[str | None, option("Path of the parser's encoder, if it has moved.")]
 Links = Annotated[
     str | None, option("Word alignments in Pharaoh format (i-j); skips our own aligner.")

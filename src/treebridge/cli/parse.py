@@ -57,6 +57,12 @@ def parse(
     mwt: Annotated[
         str | None, option("Table of contractions, one per line: do<tab>de o.")
     ] = None,
+    lexicon: opt.LexiconFile = None,
+    columns: Annotated[
+        str | None,
+        option("Columns to write beside the tree, separated by commas: upos, xpos, feats, lemma.",
+               panel=OUTPUT, show_default="all that the model predicts"),
+    ] = None,
     bridge: opt.BridgeFolder = None,
     encoder: opt.MovedEncoder = None,
     device: opt.Device = EncoderSettings.device,
@@ -67,7 +73,10 @@ def parse(
     ray_address: opt.RayAddress = None,
     workers: opt.Workers = None,
 ) -> None:  # fmt: skip
-    """Parse text or CoNLL-U, predicting UPOS tags where they are missing."""
+    """Parse text or CoNLL-U: trees, tags and the other columns that the model predicts.
+
+    Tags, features and lemmas of the input are kept.
+    """
     from treebridge.corpus.files import open_bytes
     from treebridge.corpus.input import Reading, is_text, text_source
     from treebridge.parse.shipped import find_model
@@ -92,14 +101,17 @@ def parse(
     from treebridge.recipes.parse import parse_files, parse_on_cluster
 
     encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
+    chosen_columns = None if columns is None else tuple(columns.split(","))
     elsewhere = None
     if engine == "ray":
         cluster = ClusterSettings(ray_address, workers=workers)
-        elsewhere = parse_on_cluster(cluster, folder, encoder, encoding, bridge)
+        elsewhere = parse_on_cluster(
+            cluster, folder, encoder, encoding, bridge, lexicon, chosen_columns
+        )
     sources = [text_source(file) if is_text(file) else file for file in inputs]
     with hold(output):
         parsed = parse_files(
-            Parser.load(folder, encoder, encoding, bridge),
+            Parser.load(folder, encoder, encoding, bridge, lexicon, chosen_columns),
             [*sources, *map(text_source, text or ())],
             Reading(language, lines, tokens, mwt),
             keep_heads=keep_heads,
@@ -148,6 +160,7 @@ def evaluate(
         bool, option("Also print scores by label and arc length.", "--detail", panel=OUTPUT)
     ] = False,
     as_json: opt.Json = False,
+    lexicon: opt.LexiconFile = None,
     encoder: opt.MovedEncoder = None,
     device: opt.Device = EncoderSettings.device,
     precision: opt.Precision = EncoderSettings.precision,
@@ -173,7 +186,7 @@ def evaluate(
         encoding = EncoderSettings(
             precision=precision, backend=backend, device=device, offline=offline
         )
-        parser = Parser.load(model, encoder, encoding, bridge)
+        parser = Parser.load(model, encoder, encoding, bridge, lexicon)
         evaluation = evaluate_parser(parser, files[0], convention, name=model, progress=progress())
     if as_json:
         print_json(as_dict(evaluation, detail=detail))

@@ -38,6 +38,7 @@ def refine(
     treebank: Annotated[
         str | None, option("Source treebank to mix in, so that the parser does not forget it.")
     ] = None,
+    lexicon: opt.LexiconFile = None,
     bridge: opt.BridgeFolder = None,
     tagger: Annotated[
         str | None,
@@ -96,6 +97,7 @@ def refine(
         RefineSettings(epochs=epochs, reorder=reorder, passes=passes, seed=seed, project=project),
         EncoderSettings(device=device, offline=offline),
         bridge=bridge,
+        lexicon=lexicon,
         bitext=parallel,
         text=itself or (),
         treebank=treebank,

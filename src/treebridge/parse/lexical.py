@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treebridge.corpus.lexicon import OPEN, Lexicon
 from treebridge.errors import TreebridgeError
 from treebridge.parse.network import Floats, Numbers
+from treebridge.parse.padding import Rows
 from treebridge.parse.vocab import Names
 
 Allowed = NDArray[np.bool_]
@@ -60,6 +61,19 @@ class LexiconLimits:
             if (key := self._key(form)) is not None
         ]
         return BatchLimits(self, found, (len(forms), longest)) if found else None
+
+    def allowed(self, tags: Rows, forms: Sequence[str]) -> Rows:
+        """Distributions over tags [n, tags] with all probability on those that are allowed."""
+        out = np.array(tags)
+        if not out.shape[1]:
+            return out
+        for row, form in zip(out, forms, strict=True):
+            key = self._key(form)
+            mask = None if key is None else self._tags.get(key)
+            if mask is not None:
+                row *= mask
+                row[:] = row / row.sum() if row.sum() > 0 else mask / mask.sum()
+        return out
 
     def _key(self, form: str) -> str | None:
         entries = self.lexicon.find(form)

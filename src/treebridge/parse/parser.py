@@ -255,6 +255,7 @@ class Parser:
         trees: Sequence[Sentence] = (),
         treebank: Sequence[Sentence] | None = None,
         tagger: Parser | None = None,
+        lexicon: Lexicon | str | Path | None = None,
         settings: RefineSettings | None = None,
         work: Path | None = None,
         progress: Progress = QUIET,
@@ -262,7 +263,7 @@ class Parser:
         """A better parser: learn from trees projected over a bitext, from text, or from trees.
 
         `trees` are target trees of your own; `treebank` holds source trees, so that the parser
-        does not forget. With `work`, a folder for checkpoints, an interrupted run resumes.
+        does not forget; `lexicon` limits the tags of its words. With `work`, a folder for checkpoints, an interrupted run resumes.
         """
         require_train("refining a parser")
         from treebridge.parse.refinement import refine_parser
@@ -272,7 +273,7 @@ class Parser:
             None if texts is None else (list(s.forms) for s in sentences_of(texts, self.language))
         )
         return refine_parser(
-            self,
+            self.with_lexicon(lexicon),
             settings or RefineSettings(),
             bitext=bitext,
             sentences=words,

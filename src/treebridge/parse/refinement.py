@@ -14,6 +14,7 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples
+from treebridge.parse.columns.refining import refine_columns
 from treebridge.parse.given import check_given
 from treebridge.parse.metrics import Metrics
 from treebridge.parse.new_labels import new_labels, with_labels
@@ -115,6 +116,10 @@ def refine_parser(
         )
         refined, history = refining.run()
         learned = len(projected)
+    refined = replace(refined, columns=refine_columns(
+        refined, teacher=teacher, pairs=chosen, treebank=treebank, trees=trees,
+        seed=settings.seed, progress=progress,
+    ))  # fmt: skip
     return Refinement(refined, history, learned, tuple(further))
 
 

@@ -39,6 +39,7 @@ def serve_models(
     port: int,
     bitext: Bitext | None,
     source: str | None,
+    lexicon: str | None = None,
     encoding: EncoderSettings,
     settings: ServerSettings,
     allow: Sequence[str] = (),
@@ -53,7 +54,7 @@ def serve_models(
     listening = _listen(host, port)  # before loading models, which takes a while
     hosts = allowed_hosts(listening.getsockname()[0], host, allow)
     settings = replace(settings, hosts=hosts)
-    models = Models.load(names, encoding)
+    models = Models.load(names, encoding, lexicon)
     views = _views(models, bitext, source) if bitext else {}
     app = create_app(models, settings, views)
     shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host

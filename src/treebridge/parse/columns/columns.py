@@ -17,6 +17,7 @@ from treebridge.parse.columns.lemmatizer import Lemmatizer
 from treebridge.records import FIX, field, read_record
 
 COLUMNS, HEADS = "columns.json", "columns.safetensors"
+SOURCE = "source"
 CHOICES = ("upos", "xpos", "feats", "lemma")  # what can be written or left out
 
 
@@ -26,6 +27,7 @@ class Columns:
 
     heads: Heads | None = None
     lemmatizer: Lemmatizer | None = None
+    origin: str = SOURCE  # what the classifiers learned from last: source, links or trees
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,7 +55,7 @@ class Columns:
 
     def save(self, folder: Path) -> None:
         """Write both into a parser's folder."""
-        content: dict[str, Any] = {}
+        content: dict[str, Any] = {"origin": self.origin}
         if self.heads:
             values = self.heads.classifiers.values
             content["classifiers"] = {name: list(values[name]) for name in values}
@@ -78,7 +80,7 @@ class Columns:
         if "lemmatizer" in content:
             found = field(content, "lemmatizer", dict, path)
             lemmatizer = Lemmatizer.from_config(found, path)
-        return cls(heads, lemmatizer)
+        return cls(heads, lemmatizer, field(content, "origin", str, path))
 
 
 def _read_heads(values: dict[str, Any], folder: Path, dim: int, tags: int) -> Heads:
