@@ -84,6 +84,11 @@ def count(text: str) -> int:
     return int(number)
 
 
+def parts(text: str | None) -> tuple[str, ...]:
+    """The parts of a list with commas."""
+    return tuple(part.strip() for part in text.split(",")) if text else ()
+
+
 def given(**options: Any) -> dict[str, Any]:
     """The options that were given; a preset decides the others."""
     return {name: value for name, value in options.items() if value is not None}

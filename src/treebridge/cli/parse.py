@@ -60,7 +60,8 @@ def parse(
     lexicon: opt.LexiconFile = None,
     columns: Annotated[
         str | None,
-        option("Columns to write beside the tree, separated by commas: upos, xpos, feats, lemma.",
+        option("Columns to write beside the tree, separated by commas: upos, xpos, feats, lemma; "
+               "drawings show them.",
                panel=OUTPUT, show_default="all that the model predicts"),
     ] = None,
     bridge: opt.BridgeFolder = None,
@@ -101,7 +102,7 @@ def parse(
     from treebridge.recipes.parse import parse_files, parse_on_cluster
 
     encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
-    chosen_columns = None if columns is None else tuple(columns.split(","))
+    chosen_columns = None if columns is None else opt.parts(columns)
     elsewhere = None
     if engine == "ray":
         cluster = ClusterSettings(ray_address, workers=workers)
@@ -125,7 +126,8 @@ def parse(
         )
         sure = confidence or output_format in ("svg", "html", "text")  # drawings always show it
         trees = (with_confidence(one) if sure else one.sentence for one in parsed)
-        WRITERS[output_format](trees, output)
+        shown = [name for name in chosen_columns or () if name != "upos"]
+        WRITERS[output_format](trees, output, shown)
     if output is not None:
         note(f"wrote {output}")
 

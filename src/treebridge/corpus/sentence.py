@@ -238,15 +238,20 @@ class Sentence:
         """
         return render(self, "spacy", vocab=vocab)
 
-    def draw(self, width: int | None = None, format: str = "text") -> str:
+    def draw(
+        self, width: int | None = None, format: str = "text", columns: Sequence[str] = ()
+    ) -> str:
         """Draw the tree as `text` for a terminal, `svg` or `html`; `width` limits the text.
+
+        `columns` are further ones to show: some of `lemma`, `xpos` and `feats`.
 
         Examples:
             >>> print(Sentence.from_words(["Go", "home"], heads=[0, 1]).draw())
             ┬──╼ Go    _  _
             ╰──╼ home  _  _
         """
-        drawn: str = render(self, format, **({"width": width} if format == "text" else {}))
+        options: dict[str, Any] = {"width": width} if format == "text" else {}
+        drawn: str = render(self, format, columns=columns, **options)
         return drawn
 
     def _repr_svg_(self) -> str | None:

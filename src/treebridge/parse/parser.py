@@ -263,7 +263,8 @@ class Parser:
         """A better parser: learn from trees projected over a bitext, from text, or from trees.
 
         `trees` are target trees of your own; `treebank` holds source trees, so that the parser
-        does not forget; `lexicon` limits the tags of its words. With `work`, a folder for checkpoints, an interrupted run resumes.
+        does not forget; `lexicon` limits the tags of its words. With `work`, a folder for
+        checkpoints, an interrupted run resumes.
         """
         require_train("refining a parser")
         from treebridge.parse.refinement import refine_parser

@@ -63,9 +63,9 @@ def refine(
 
     Source trees are projected over the links of `bitext`; `text` is for self-training;
     `treebank` holds source trees to mix in, so that the parser does not forget them; `trees` are
-    the user's own target trees, in which `_` is unknown. `lexicon` limits the tags of its words and is saved with the
-    model; `linking` sets how the bitext is aligned.
-    An interrupted run resumes from its last epoch.
+    the user's own target trees, in which `_` is unknown. `lexicon` limits the tags of its words
+    and is saved with the model; `linking` sets how the bitext is aligned. An interrupted run
+    resumes from its last epoch.
     """
     output, settings = Path(output), settings or RefineSettings()
     linking = linking or BridgeSettings()
