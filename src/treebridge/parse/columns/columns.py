@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from treebridge.artefact import read_tensors, write_tensors
+from treebridge.artefact import Shape, read_tensors, write_tensors
 from treebridge.errors import TreebridgeError
 from treebridge.parse.columns.classifiers import NOTHING, XPOS_NAME, Classifiers
 from treebridge.parse.columns.heads import SIDES, Heads, Weights
 from treebridge.parse.columns.lemmatizer import Lemmatizer
-from treebridge.records import FIX, field, read_record
+from treebridge.parse.columns.spelling import Spelling
+from treebridge.records import FIX, field, names, read_record
 
 COLUMNS, HEADS = "columns.json", "columns.safetensors"
 SOURCE = "source"
@@ -59,7 +60,10 @@ class Columns:
         if self.heads:
             values = self.heads.classifiers.values
             content["classifiers"] = {name: list(values[name]) for name in values}
-            weights = vars(self.heads.weights)
+            weights = dict(vars(self.heads.weights))
+            if self.heads.spelling:
+                content["spelling"] = list(self.heads.spelling.keys)
+                weights["votes"] = self.heads.spelling.votes
             half = {name: part.astype(np.float16) for name, part in weights.items()}
             write_tensors(folder / HEADS, half)
         if self.lemmatizer:
@@ -76,28 +80,37 @@ class Columns:
         content = read_record(path)
         heads, lemmatizer = None, None
         if "classifiers" in content:
-            heads = _read_heads(field(content, "classifiers", dict, path), folder, dim, tags)
+            keys = names(content, "spelling", path) if "spelling" in content else None
+            heads = _read_heads(field(content, "classifiers", dict, path), keys, folder, dim, tags)
         if "lemmatizer" in content:
             found = field(content, "lemmatizer", dict, path)
             lemmatizer = Lemmatizer.from_config(found, path)
         return cls(heads, lemmatizer, field(content, "origin", str, path))
 
 
-def _read_heads(values: dict[str, Any], folder: Path, dim: int, tags: int) -> Heads:
-    for found in values.values():
-        whole = isinstance(found, list) and all(isinstance(value, str) for value in found)
-        if not whole or found[:1] != [NOTHING] or len(set(found)) < len(found):
+def _read_heads(
+    values: dict[str, Any], keys: list[str] | None, folder: Path, dim: int, tags: int
+) -> Heads:
+    for listed in values.values():
+        whole = isinstance(listed, list) and all(isinstance(value, str) for value in listed)
+        if not whole or listed[:1] != [NOTHING] or len(set(listed)) < len(listed):
             message = f"damaged: 'classifiers' are invalid; {FIX}"
             raise TreebridgeError(message, file=folder / COLUMNS)
     classifiers = Classifiers({name: tuple(values[name]) for name in values})
     tensors = read_tensors(folder / HEADS)
     hidden = tensors["bias"].shape[0] if tensors.get("bias", np.zeros(())).ndim == 1 else 0
-    shapes = {
+    shapes: dict[str, Shape] = {
         "vectors": (SIDES * dim, hidden),
         "tags": (max(1, tags), hidden),
         "bias": (hidden,),
         "out": (hidden, classifiers.width),
         "out_bias": (classifiers.width,),
     }
-    tensors = read_tensors(folder / HEADS, shapes)
-    return Heads(classifiers, Weights(**{n: x.astype(np.float32) for n, x in tensors.items()}))
+    if keys is not None:
+        shapes["votes"] = (len(keys), classifiers.width)
+    found = read_tensors(folder / HEADS, shapes)
+    parts = {name: part.astype(np.float32) for name, part in found.items()}
+    spelling = None
+    if keys is not None:
+        spelling = Spelling({key: n for n, key in enumerate(keys)}, parts.pop("votes"))
+    return Heads(classifiers, Weights(**parts), spelling)

@@ -37,7 +37,8 @@ def fill_columns(
     columns = columns or Columns()
     scores: NDArray[np.float32] | None = None
     if columns.heads and sum(map(len, rows)):
-        scores = columns.heads.scores(rows, [tags.numbers(s.upos) for s in parsed])
+        numbers = [tags.numbers(s.upos) for s in parsed]
+        scores = columns.heads.scores(rows, numbers, [s.forms for s in parsed])
     out, start = [], 0
     for sentence, source in zip(parsed, given, strict=True):
         part = None if scores is None else scores[start : start + len(sentence)]

@@ -6,12 +6,13 @@ It runs on numpy alone, in packed models and in others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.parse.columns.classifiers import XPOS_NAME, Classifiers
+from treebridge.parse.columns.spelling import Spelling
 from treebridge.parse.padding import Indices, Rows
 
 Floats = NDArray[np.float32]
@@ -35,8 +36,11 @@ class Heads:
 
     classifiers: Classifiers
     weights: Weights
+    spelling: Spelling | None = None  # learned from trees of the language
 
-    def scores(self, rows: Sequence[Rows], tags: Sequence[Indices]) -> Floats:
+    def scores(
+        self, rows: Sequence[Rows], tags: Sequence[Indices], forms: Sequence[Sequence[str]]
+    ) -> Floats:
         """Scores [words, width] of the words of sentences, from vectors in the parser's space.
 
         Tags are numbers of the parser's tags, −1 where they are not known.
@@ -45,19 +49,10 @@ class Heads:
         known = np.concatenate([*tags, np.zeros(0, np.int64)])
         hidden = with_neighbours(rows) @ weights.vectors + weights.bias  # [words, hidden]
         hidden[known >= 0] += weights.tags[known[known >= 0]]
-        return np.asarray(np.maximum(hidden, 0) @ weights.out + weights.out_bias, np.float32)
-
-    def distributions(self, rows: Sequence[Rows], tags: Sequence[Indices]) -> Floats:
-        """The same as probabilities, which sum to one for each classifier."""
-        scores = self.scores(rows, tags)
-        for place in self.classifiers.places.values():
-            part = np.exp(scores[:, place] - scores[:, place].max(1, keepdims=True))
-            scores[:, place] = part / part.sum(1, keepdims=True)
+        scores = np.asarray(np.maximum(hidden, 0) @ weights.out + weights.out_bias, np.float32)
+        if self.spelling:
+            self.spelling.add_to(scores, forms, tags)
         return scores
-
-    def predict(self, rows: Sequence[Rows], tags: Sequence[Indices]) -> list[tuple[str, str]]:
-        """XPOS and FEATS of the words of sentences, one after the other."""
-        return [self.classifiers.read(row) for row in self.scores(rows, tags)]
 
     def across(self) -> Heads | None:
         """The heads for another language, whose own tags XPOS are not these."""
@@ -74,7 +69,8 @@ class Heads:
         weights = Weights(
             old.vectors, old.tags, old.bias, old.out[:, columns], old.out_bias[columns]
         )
-        return Heads(left, weights)
+        spelling = self.spelling and replace(self.spelling, votes=self.spelling.votes[:, columns])
+        return Heads(left, weights, spelling)
 
     def widened(self, classifiers: Classifiers) -> Heads:
         """The heads with further classifiers and values, which start with no probability.
@@ -83,6 +79,7 @@ class Heads:
         """
         old, width = self.weights, classifiers.width
         out = np.zeros((old.out.shape[0], width), np.float32)
+        votes = None if self.spelling is None else np.zeros((len(self.spelling.keys), width))
         bias = np.full(width, NEVER, np.float32)
         for name, place in classifiers.places.items():
             if name not in self.classifiers.values:
@@ -91,7 +88,10 @@ class Heads:
             was = self.classifiers.places[name]
             now = slice(place.start, place.start + was.stop - was.start)
             out[:, now], bias[now] = old.out[:, was], old.out_bias[was]
-        return Heads(classifiers, Weights(old.vectors, old.tags, old.bias, out, bias))
+            if votes is not None and self.spelling:
+                votes[:, now] = self.spelling.votes[:, was]
+        spelling = self.spelling and replace(self.spelling, votes=np.asarray(votes, np.float32))
+        return Heads(classifiers, Weights(old.vectors, old.tags, old.bias, out, bias), spelling)
 
 
 NEVER = -4.0  # score of a value before it has been seen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -16,7 +16,8 @@ from treebridge.parse.padding import Indices, Rows
 from treebridge.progress import QUIET, Progress
 
 STAGE = "learning columns"
-BATCH_WORDS = 1000
+BATCH_WORDS = 1000  # at most
+BATCHES = 16  # of an epoch, at least
 DROPOUT = 0.33
 UNTAGGED = 0.2  # share of words whose tag is hidden in training, because tags may be wrong
 
@@ -28,20 +29,20 @@ class Lesson:
     vectors: Sequence[Rows]  # [n, dim]
     tags: Sequence[Indices]  # −1 where they are not known
     targets: Sequence[NDArray[np.floating]]  # [n, width]; rows of 0 say nothing
-    times: int = 1  # how often an epoch repeats them
+    forms: Sequence[Sequence[str]]
 
     def batches(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """Batches of sentences in random order."""
-        for _ in range(self.times):
-            batch, words = [], 0
-            for index in rng.permutation(len(self.vectors)).tolist():
-                batch.append(index)
-                words += len(self.vectors[index])
-                if words >= BATCH_WORDS:
-                    yield np.array(batch)
-                    batch, words = [], 0
-            if words:
+        """Batches of sentences in random order; few sentences make small batches."""
+        enough = min(BATCH_WORDS, sum(map(len, self.vectors)) // BATCHES)
+        batch, words = [], 0
+        for index in rng.permutation(len(self.vectors)).tolist():
+            batch.append(index)
+            words += len(self.vectors[index])
+            if words >= enough:
                 yield np.array(batch)
+                batch, words = [], 0
+        if words:
+            yield np.array(batch)
 
 
 class Network(nn.Module):
@@ -54,20 +55,36 @@ class Network(nn.Module):
             nn.Parameter(torch.from_numpy(np.array(part, np.float32)))
             for part in (given.vectors, given.tags, given.bias, given.out, given.out_bias)
         )
+        self.spelling = heads.spelling
+        if heads.spelling:
+            self.votes = nn.Parameter(torch.from_numpy(np.array(heads.spelling.votes)))
 
-    def forward(self, rows: Tensor, tags: Tensor) -> Tensor:
-        """Scores [words, width] of words with their neighbours [words, 3·dim]."""
+    def forward(self, rows: Tensor, tags: Tensor, keys: Tensor, words: Tensor) -> Tensor:
+        """Scores [words, width] of words with their neighbours [words, 3·dim].
+
+        `keys` are those of the spelling, `words` which word each belongs to.
+        """
         seen = (tags >= 0).unsqueeze(-1)
         if self.training:
             seen = seen & (torch.rand(len(tags), 1) >= UNTAGGED)
         hidden = rows @ self.vectors + self.bias + self.tags[tags.clamp(min=0)] * seen
         hidden = nn.functional.dropout(hidden.relu(), DROPOUT, self.training)
-        return hidden @ self.out + self.out_bias
+        scores = hidden @ self.out + self.out_bias
+        if self.spelling:
+            votes = self.votes[keys]
+            if self.training:
+                votes = votes * (torch.rand(len(keys), 1) >= DROPOUT) / (1 - DROPOUT)
+            scores = scores.index_add(0, words, votes)
+        return scores
 
     def heads(self, classifiers: Classifiers) -> Heads:
         """What was learned, for numpy."""
         parts = (self.vectors, self.tags, self.bias, self.out, self.out_bias)
-        return Heads(classifiers, Weights(*(part.detach().numpy().copy() for part in parts)))
+        weights = Weights(*(part.detach().numpy().copy() for part in parts))
+        spelling = self.spelling
+        if spelling:
+            spelling = replace(spelling, votes=self.votes.detach().numpy().copy())
+        return Heads(classifiers, weights, spelling)
 
 
 def new_heads(classifiers: Classifiers, dim: int, tags: int, hidden: int, seed: int) -> Heads:
@@ -124,10 +141,15 @@ def _loss(
 ) -> Tensor:
     """Cross-entropy of all classifiers, per word."""
     rows = torch.from_numpy(with_neighbours([lesson.vectors[i] for i in batch]))
-    tags = torch.from_numpy(np.concatenate([lesson.tags[i] for i in batch]))
+    numbers = [lesson.tags[i] for i in batch]
+    tags = torch.from_numpy(np.concatenate(numbers))
+    keys = words = torch.zeros(0, dtype=torch.long)
+    if network.spelling:
+        found = network.spelling.numbers([lesson.forms[i] for i in batch], numbers)
+        keys, words = (torch.from_numpy(part) for part in found)
     wanted = np.concatenate([lesson.targets[i] for i in batch]).astype(np.float32)
     targets = torch.from_numpy(wanted)
-    scores = network(rows, tags)
+    scores = network(rows, tags, keys, words)
     total: Tensor = scores.new_zeros(())
     for place in classifiers.places.values():
         total = total - (targets[:, place] * scores[:, place].log_softmax(-1)).sum()

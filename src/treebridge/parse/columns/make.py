@@ -56,13 +56,12 @@ def lesson_of_trees(
     space: Into,
     tags: Names,
     classifiers: Classifiers,
-    times: int = 1,
 ) -> Lesson:
     """What trees say of the columns that they have, with the vectors of their words."""
     has = has_columns(trees)
     names = [name for name in classifiers.values if (name if name == XPOS_NAME else "FEATS") in has]
     vectors: list[Rows] = []
-    numbers, targets = [], []
+    numbers, targets, forms = [], [], []
     words = 0
     for index, tree in enumerate(trees):
         if not len(tree) or words > MOST_WORDS:
@@ -71,4 +70,5 @@ def lesson_of_trees(
         vectors.append(space.transform(store[index]).astype(np.float16))
         numbers.append(tags.numbers(tree.upos))
         targets.append(classifiers.targets(tree, names))
-    return Lesson(vectors, numbers, targets, times)
+        forms.append(tree.forms)
+    return Lesson(vectors, numbers, targets, forms)

@@ -11,7 +11,7 @@ from treebridge.corpus.bitext import Pair
 from treebridge.corpus.feats import read_feats, write_feats
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.store import encode_into_store
-from treebridge.parse.columns.agreement import Contrasts, with_agreement
+from treebridge.parse.columns.agreement import ADDED, KEPT, UNKNOWN, Contrasts, with_agreement
 from treebridge.parse.columns.classifiers import NOTHING, Classifiers
 from treebridge.parse.columns.learn import Lesson
 from treebridge.parse.parser import Parser
@@ -65,22 +65,28 @@ def project_columns(
             here[j] = (upos, feats, agreed[i])
         found.append(here)
     tags = sorted({upos for upos, _ in own.counts})
-    both = {upos: {n for n in names if agreeing.told(upos, n)} for upos in tags}
-    alone = {upos: {n for n in names if own.told(upos, n)} - both[upos] for upos in tags}
-    vectors, numbers, rows = [], [], []
+    both = {u: {n for n in names if agreeing.told(u, n) >= ADDED} for u in tags}
+    alone = {u: {n for n in names if own.told(u, n) >= KEPT} - both[u] for u in tags}
+    vectors, numbers, rows, forms = [], [], [], []
     for here, (target, words) in zip(found, targets, strict=True):
         if not here:
             continue
         new_feats, new_tags = [NOTHING] * len(target), [NOTHING] * len(target)
+        unknown: list[tuple[int, str]] = []
         for j, (tag, plain, agreed_feats) in here.items():
             kept = {n: x for n, x in agreed_feats.items() if n in both[tag]}
             kept |= {n: x for n, x in plain.items() if n in alone[tag]}
+            unknown += [(j, name) for name, value in kept.items() if value == UNKNOWN]
             new_feats[j], new_tags[j] = write_feats(kept), tag
         vectors.append(words)
         numbers.append(bridged.tags.numbers(target.upos))
-        rows.append(classifiers.targets(target.annotate(upos=new_tags, feats=new_feats), names))
+        told = classifiers.targets(target.annotate(upos=new_tags, feats=new_feats), names)
+        for j, name in unknown:
+            told[j, classifiers.places[name]] = 0
+        rows.append(told)
+        forms.append(target.forms)
     kept_names = {tag: [n for n in names if n in both[tag] | alone[tag]] for tag in tags}
-    return ProjectedColumns(Lesson(vectors, numbers, rows), kept_names, same)
+    return ProjectedColumns(Lesson(vectors, numbers, rows, forms), kept_names, same)
 
 
 def _parsed(

@@ -16,12 +16,14 @@ from treebridge.parse.columns.learn import learn, new_heads
 from treebridge.parse.columns.lemmatizer import Example, Lemmatizer, examples_of
 from treebridge.parse.columns.make import columns_of_trees, lesson_of_trees
 from treebridge.parse.columns.project import project_columns
+from treebridge.parse.columns.spelling import Spelling
 from treebridge.parse.parser import Parser
 from treebridge.parse.project.projection import LinkArray
 from treebridge.progress import QUIET, Progress
 
 LINK_EPOCHS, LINK_RATE = 4, 1e-3
-TREE_EPOCHS, TREE_RATE = 40, 2e-3
+TREE_EPOCHS, TREE_RATE = 30, 3e-3
+TREE_WORDS = 400_000  # in all epochs together, so that many trees do not take long
 LEAST_SAME = 2  # links between equal words, to take the lemma of one for the other
 
 
@@ -118,6 +120,12 @@ def _from_trees(
         classifiers, refined.space.dim, len(refined.tags), refined.settings.tagger, seed
     )  # fmt: skip
     lesson = lesson_of_trees(trees, store, into, refined.tags, classifiers)
+    words = (
+        word
+        for forms, tags in zip(lesson.forms, lesson.tags, strict=True)
+        for word in zip(forms, tags.tolist(), strict=True)
+    )
+    start = replace(start, spelling=Spelling.blank(words, classifiers.width))
     heads = learn(start, [lesson], epochs=TREE_EPOCHS, rate=TREE_RATE, seed=seed, progress=progress)
     return Columns(heads, columns.lemmatizer, "trees")
 
