@@ -65,6 +65,8 @@ def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -
             "about": parser.about,
         }
         save_words(parser, made)
+        if parser.columns:
+            config["columns"] = parser.columns.describe()
         if parser.bridge:
             verdict = bridge_verdict(parser.bridge.quality, parser.scores)
             judged = replace(parser.bridge, quality={**parser.bridge.quality, "verdict": verdict})

@@ -26,9 +26,9 @@ class LexiconLimits:
         self._labels: dict[tuple[str, int], Allowed] = {}
         for form, entries in lexicon.entries.items():
             numbers = tags.numbers(entry.upos for entry in entries)
-            if len(tags) and (numbers >= 0).all():
-                allowed = np.zeros(len(tags), bool)
-                allowed[numbers] = True
+            allowed = np.zeros(len(tags), bool)
+            allowed[numbers[numbers >= 0]] = True
+            if allowed.any() and all(entry.upos != OPEN for entry in entries):
                 self._tags[form] = allowed
             for number in {*numbers.tolist(), -1}:
                 fitting = [e for e, n in zip(entries, numbers, strict=True) if n in (number, -1)]

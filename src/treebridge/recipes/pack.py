@@ -172,6 +172,8 @@ def _write_parser(parser: Parser, folder: Path, card: Card | None, bits: int) ->
         "scores": parser.scores,
         "about": _bare(parser.about),
     }
+    if parser.columns:
+        config["columns"] = parser.columns.describe()
     if parser.bridge:
         config["bridge"] = describe_bridge(parser.bridge)
     if card:

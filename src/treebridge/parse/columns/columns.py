@@ -46,6 +46,12 @@ class Columns:
         """The features that are predicted."""
         return self.heads.classifiers.features if self.heads else []
 
+    def describe(self) -> dict[str, Any]:
+        """The entry in a parser's config.json."""
+        taught = self.lemmatizer is not None and bool(self.lemmatizer.endings)
+        has = {name: name in self.names for name in ("xpos", "lemma")}
+        return {"features": self.features, **has, "taught": taught}
+
     def across(self) -> Columns:
         """The columns for another language: features go over a bridge, lemmas start from nothing.
 

@@ -18,6 +18,7 @@ from treebridge.progress import QUIET, Progress
 STAGE = "learning columns"
 BATCH_WORDS = 1000  # at most
 BATCHES = 16  # of an epoch, at least
+WORDS, LEAST_EPOCHS, MOST_EPOCHS = 400_000, 4, 30  # words in all epochs together
 DROPOUT = 0.33
 UNTAGGED = 0.2  # share of words whose tag is hidden in training, because tags may be wrong
 
@@ -106,26 +107,26 @@ def new_heads(classifiers: Classifiers, dim: int, tags: int, hidden: int, seed: 
 
 def learn(
     heads: Heads,
-    lessons: Sequence[Lesson],
+    lesson: Lesson,
     *,
-    epochs: int,
     rate: float,
     seed: int,
     progress: Progress = QUIET,
 ) -> Heads:
-    """Train heads further on all lessons together, with a falling learning rate."""
+    """Train heads further, with a falling learning rate; few words are repeated more often."""
+    words = sum(map(len, lesson.vectors))
+    epochs = min(MOST_EPOCHS, max(LEAST_EPOCHS, WORDS // max(1, words)))
     network = Network(heads)
     optimizer = torch.optim.Adam(network.parameters(), rate, (0.9, 0.95))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         for epoch in range(epochs):
             rng = np.random.default_rng([seed, epoch])
-            steps = [(lesson, batch) for lesson in lessons for batch in lesson.batches(rng)]
-            for done, number in enumerate(rng.permutation(len(steps)).tolist()):
+            steps = list(lesson.batches(rng))
+            for done, batch in enumerate(steps):
                 share = (epoch + done / len(steps)) / epochs
                 for group in optimizer.param_groups:
                     group["lr"] = rate * (1 - share)
-                lesson, batch = steps[number]
                 loss = _loss(network, heads.classifiers, lesson, batch)
                 optimizer.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]

@@ -18,7 +18,7 @@ from treebridge.parse.settings import ParserSettings
 from treebridge.parse.vocab import Names
 from treebridge.progress import QUIET, Progress
 
-EPOCHS, RATE = 4, 2e-3
+RATE = 2e-3
 MOST_WORDS = 400_000  # more of them would take memory and teach little
 
 
@@ -37,9 +37,7 @@ def columns_of_trees(
         lesson = lesson_of_trees(trees, store, space, tags, classifiers)
         dim = store.dim if not len(lesson.vectors) else lesson.vectors[0].shape[1]
         blank = new_heads(classifiers, dim, len(tags), settings.tagger, settings.seed)
-        heads = learn(
-            blank, [lesson], epochs=EPOCHS, rate=RATE, seed=settings.seed, progress=progress
-        )
+        heads = learn(blank, lesson, rate=RATE, seed=settings.seed, progress=progress)
     lemmatizer = lemmatizer_of(trees)
     return Columns(heads, lemmatizer) if heads or lemmatizer else None
 

@@ -21,9 +21,7 @@ from treebridge.parse.parser import Parser
 from treebridge.parse.project.projection import LinkArray
 from treebridge.progress import QUIET, Progress
 
-LINK_EPOCHS, LINK_RATE = 4, 1e-3
-TREE_EPOCHS, TREE_RATE = 30, 3e-3
-TREE_WORDS = 400_000  # in all epochs together, so that many trees do not take long
+LINK_RATE, TREE_RATE = 1e-3, 3e-3
 LEAST_SAME = 2  # links between equal words, to take the lemma of one for the other
 
 
@@ -85,10 +83,7 @@ def _over_links(
     known = source.heads.classifiers
     teacher = replace(teacher, columns=Columns(source.heads), lexicon=None, writes=None)
     found = project_columns(pairs, teacher, replace(refined, columns=None), known, progress)
-    heads = learn(
-        source.heads, [found.lesson],
-        epochs=LINK_EPOCHS, rate=LINK_RATE, seed=seed, progress=progress,
-    )  # fmt: skip
+    heads = learn(source.heads, found.lesson, rate=LINK_RATE, seed=seed, progress=progress)
     lemmatizer = source.lemmatizer or Lemmatizer()
     if treebank is not None:
         lemmatizer = lemmatizer.with_words(_same_lemmas(found.same, treebank))
@@ -126,7 +121,7 @@ def _from_trees(
         for word in zip(forms, tags.tolist(), strict=True)
     )
     start = replace(start, spelling=Spelling.blank(words, classifiers.width))
-    heads = learn(start, [lesson], epochs=TREE_EPOCHS, rate=TREE_RATE, seed=seed, progress=progress)
+    heads = learn(start, lesson, rate=TREE_RATE, seed=seed, progress=progress)
     return Columns(heads, columns.lemmatizer, "trees")
 
 
