@@ -16,9 +16,9 @@ from made import DEV, QUICK, TRAIN, bare, command
 from treebridge import Parser, Sentence, Treebank
 from treebridge.encode.static import StaticEncoder
 from treebridge.errors import TreebridgeError
-from treebridge.parse.columns.agreement import UNKNOWN, Contrasts, with_agreement
 from treebridge.parse.columns.classifiers import XPOS_NAME, Classifiers
 from treebridge.parse.columns.columns import Columns
+from treebridge.parse.columns.contrasts import UNKNOWN, Contrasts, with_agreement
 from treebridge.parse.columns.heads import Heads
 from treebridge.parse.columns.learn import Network, new_heads, with_neighbours
 from treebridge.parse.columns.project import project_columns

@@ -19,6 +19,7 @@ from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError, require_train
 from treebridge.onnx_session import side_by_side
+from treebridge.parse.calibration import UNCHANGED, Temperatures
 from treebridge.parse.chunking import CHUNK, Item, chunks_of, sentences_of
 from treebridge.parse.columns.columns import CHOICES, Columns
 from treebridge.parse.columns.fill import fill_columns
@@ -84,6 +85,12 @@ class Parser:
         network: Any = self.model
         model: Biaffine = network.unpacked if isinstance(network, OnnxNetwork) else network
         return model
+
+    @property
+    def temperatures(self) -> Temperatures:
+        """What calibrates its probabilities, if that was fitted with its bridge."""
+        fitted = self.bridge.quality.get("calibration") if self.bridge else None
+        return Temperatures(fitted["arc"], fitted["label"]) if fitted else UNCHANGED
 
     @property
     def device(self) -> str:
@@ -349,6 +356,7 @@ class Parser:
         nothing = np.zeros(0, np.float32)
         out = [Parsed(s, nothing, nothing) for s in sentences]
         carry = self.bridge.transform if self.bridge else self.space.transform
+        heat = self.temperatures
 
         def parse_batch(indices: Indices) -> None:
             rows = carry(np.concatenate([vectors[i] for i in indices]))
@@ -359,7 +367,9 @@ class Parser:
             known = pad_numbers(tags, padded.shape[:2])
             given = Given.of(some, self.labels, padded.shape[:2]) if keep_heads else None
             limits = self._limits(some, padded.shape[1])
-            found = predict(self.model, padded, lengths[indices], known, self.labels, given, limits)
+            found = predict(
+                self.model, padded, lengths[indices], known, self.labels, heat, given, limits
+            )
             trees = [
                 annotated(
                     sentence, found, row, self.labels, self.tags, retag=retag,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treebridge.corpus.punctuation import is_only_punctuation
 from treebridge.corpus.sentence import Sentence
+from treebridge.parse.calibration import UNCHANGED, Temperatures
 from treebridge.parse.given import Given, only_given_heads, only_given_labels
 from treebridge.parse.lexical import BatchLimits
 from treebridge.parse.mst import decode_batch
@@ -36,6 +37,7 @@ def predict(
     lengths: Numbers,
     tags: Numbers,
     labels: Sequence[str],
+    heat: Temperatures = UNCHANGED,
     given: Given | None = None,
     limits: BatchLimits | None = None,
 ) -> Prediction:
@@ -43,7 +45,7 @@ def predict(
 
     Known tags (not −1) are taken as they are, and so are the heads and labels that are `given`.
     The root word, and only that word, gets the label `root`, as Universal Dependencies require.
-    `limits` are those of a lexicon.
+    Temperatures change the probabilities, never the tree; `limits` are those of a lexicon.
     """
     scored = network.score(vectors, lengths, tags, limits.tags if limits else None)
     tagged = None if scored.tags is None else scored.tags.argmax(-1)
@@ -63,16 +65,20 @@ def predict(
     if given:
         scores = only_given_labels(scores, given.labels)
     best = scores.argmax(-1)
-    chosen = np.take_along_axis(log_softmax(scores), best[..., None], axis=-1)[..., 0]
-    arc = np.take_along_axis(arcs, np.maximum(heads, 0)[..., None], axis=-1)[..., 0]
     return Prediction(
         heads,
         best,
         tagged,
-        np.exp(arc),
-        np.exp(chosen),
+        _probability(possible, np.maximum(heads, 0), heat.arc),
+        _probability(scores, best, heat.label),
         None if scored.tags is None else np.exp(log_softmax(scored.tags)),
     )
+
+
+def _probability(scores: Floats, chosen: Numbers, heat: float) -> Floats:
+    """Probabilities of the chosen entries along the last axis."""
+    logs = log_softmax(scores / np.float32(heat))
+    return np.exp(np.take_along_axis(logs, chosen[..., None], axis=-1)[..., 0])
 
 
 def log_softmax(scores: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -35,6 +35,7 @@ from treebridge.parse.folder import (
     TENSORS,
     describe_bridge,
     files_of,
+    judged_by_trees,
     read_parser,
     save_words,
 )
@@ -176,6 +177,7 @@ def _write_parser(parser: Parser, folder: Path, card: Card | None, bits: int) ->
         config["columns"] = parser.columns.describe()
     if parser.bridge:
         config["bridge"] = describe_bridge(parser.bridge)
+        config |= judged_by_trees(parser.bridge)
     if card:
         config["card"] = card
     write_config(folder, KIND, PACKED, config, files_of(folder))

@@ -22,9 +22,11 @@ def _summary(refined: Refined) -> str:
         return "already refined from the same model, data and settings"
     if not made.sentences:
         return "refined on your trees"
+    learned = f"refined on {made.sentences:,} sentences"
+    if "agreement" in made.history[0]:
+        first, best = made.history[0]["agreement"], max(e["agreement"] for e in made.history[1:])
+        arcs = f"of the arcs carried over from held-out source trees ({first:.1f} % before)"
+        return f"{learned}; finds {best:.1f} % {arcs}"
     first, best = made.history[0]["held_out"], min(entry["held_out"] for entry in made.history)
     change = "lower is better" if best < first else "refining did not help"
-    return (
-        f"refined on {made.sentences:,} sentences; held-out loss {first:.3f} before, {best:.3f} "
-        f"after ({change})"
-    )
+    return f"{learned}; held-out loss {first:.3f} before, {best:.3f} after ({change})"

@@ -11,8 +11,8 @@ from treebridge.corpus.bitext import Pair
 from treebridge.corpus.feats import read_feats, write_feats
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.store import encode_into_store
-from treebridge.parse.columns.agreement import ADDED, KEPT, UNKNOWN, Contrasts, with_agreement
 from treebridge.parse.columns.classifiers import NOTHING, Classifiers
+from treebridge.parse.columns.contrasts import ADDED, KEPT, UNKNOWN, Contrasts, with_agreement
 from treebridge.parse.columns.learn import Lesson
 from treebridge.parse.parser import Parser
 from treebridge.parse.project.projection import LinkArray

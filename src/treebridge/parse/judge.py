@@ -1,0 +1,91 @@
+"""What held-out source trees say about a bridged parser: agreement, forecast and calibration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from treebridge.parse.agreement import Agreement, Trial
+from treebridge.parse.calibration import (
+    Temperatures,
+    calibration_error,
+    fit_temperature,
+    reliability,
+)
+from treebridge.parse.forecast import forecast
+from treebridge.parse.padding import Indices, batches_by_length, pad_numbers, pad_vectors
+from treebridge.parse.parser import Parser
+
+STALE = ("projected", "forecast")  # keys in a bridge's quality
+
+
+def judged(parser: Parser, trial: Trial | None) -> Parser:
+    """The parser with its figures renewed; without a trial, with those that no longer hold removed.
+
+    Temperatures are kept if they cannot be fitted again.
+    """
+    bridge = parser.bridge
+    if bridge is None:
+        return parser
+    kept = {name: value for name, value in bridge.quality.items() if name not in STALE}
+    if trial is None:
+        return replace(parser, bridge=replace(bridge, quality=kept))
+    plain = replace(parser, bridge=replace(bridge, quality=_without(kept, "calibration")))
+    before = trial.judge(plain)
+    heat = fit_temperatures(plain, trial)
+    quality = {
+        **kept,
+        "projected": before.as_dict(),
+        "forecast": forecast(before, refined=bool(bridge.made.get("refined"))),
+        "calibration": {"arc": heat.arc, "label": heat.label},
+    }
+    calibrated = replace(parser, bridge=replace(bridge, quality=quality))
+    quality["calibration"] |= _errors(before, trial.judge(calibrated))
+    return calibrated
+
+
+def fit_temperatures(parser: Parser, trial: Trial) -> Temperatures:
+    """Fit both temperatures on the carried arcs."""
+    carried, bridge = trial.carried, parser.bridge
+    assert bridge is not None
+    labels = parser.labels.numbers(carried.label)
+    longest = max(map(len, trial.vectors))
+    arcs = np.full((len(carried), longest + 1), -np.inf, np.float32)
+    named = np.zeros((len(carried), len(parser.labels)), np.float32)
+    rows_of: dict[int, Indices] = {
+        int(k): np.flatnonzero(carried.sentence == k) for k in np.unique(carried.sentence)
+    }
+    lengths = np.array([len(rows) for rows in trial.vectors], np.int64)
+    for indices in batches_by_length(lengths, parser.model.batch_words):
+        padded = pad_vectors([bridge.transform(trial.vectors[i]) for i in indices])
+        unknown = pad_numbers(None, padded.shape[:2])
+        scored = parser.model.score(padded, lengths[indices], unknown)
+        heads = np.zeros(padded.shape[:2], np.int64)
+        for row, index in enumerate(indices.tolist()):
+            here = rows_of.get(index, np.zeros(0, np.int64))
+            heads[row, carried.word[here]] = carried.head[here]
+        label_scores = scored.labels(heads)
+        for row, index in enumerate(indices.tolist()):
+            here = rows_of.get(index, np.zeros(0, np.int64))
+            arcs[here, : scored.arcs.shape[2]] = scored.arcs[row, carried.word[here]]
+            named[here] = label_scores[row, carried.word[here]]
+    known = labels >= 0
+    return Temperatures(
+        fit_temperature(arcs, carried.head), fit_temperature(named[known], labels[known])
+    )
+
+
+def _errors(before: Agreement, after: Agreement) -> dict[str, Any]:
+    """Calibration errors of arcs in percent, and the reliability curve afterwards."""
+    curves = [reliability(one.confidence, one.heads) for one in (before, after)]
+    return {
+        "ECE_before": 100 * calibration_error(curves[0]),
+        "ECE": 100 * calibration_error(curves[1]),
+        "reliability": [one._asdict() for one in curves[1]],
+    }
+
+
+def _without(quality: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in quality.items() if key != name}
