@@ -27,10 +27,12 @@ from treebridge.bridge.isotropy import Isotropy
 from treebridge.encode.encoder import Encoder
 from treebridge.parse.batches import make_batch
 from treebridge.parse.biaffine import Batch, Biaffine
+from treebridge.parse.given import Given
 from treebridge.parse.mst import decode_batch
 from treebridge.parse.padding import Indices, cut_batches
 from treebridge.parse.predict import predict
 from treebridge.parse.settings import PRESETS, ParserSettings
+from treebridge.parse.ud_rules import Rules
 from treebridge.parse.vocab import Names
 
 SIZES = ParserSettings(tags="gold", hidden=400, arc=500, label=100, batch_words=3000)
@@ -112,13 +114,21 @@ def make_batches(
     return out, labels, tags
 
 
+def nothing_given(batch: Batch) -> Given:
+    """Sentences of words without marks and without annotation."""
+    unknown = np.full(batch.tags.shape, -1)
+    return Given(unknown > 0, unknown < 0, unknown, unknown, unknown)
+
+
 class Ours:
     """Our model at the same sizes."""
 
     def __init__(
         self, batches: list[Batch], labels: list[str], tags: int, settings: ParserSettings
     ):
-        self.batches, self.labels = batches, labels
+        self.batches = batches
+        self.rules = Rules.of(labels, [f"tag {i}" for i in range(tags)])
+        self.given = [nothing_given(batch) for batch in batches]
         self.model = Biaffine(settings, batches[0].vectors.shape[-1], len(labels), tags)
         self.optimizer = torch.optim.Adam(self.model.parameters(), 2e-3, (0.9, 0.9), fused=True)
         self.decoding = 0.0
@@ -132,7 +142,7 @@ class Ours:
     def parse(self, index: int) -> None:
         """Trees of a batch."""
         vectors, lengths, tags = (part.numpy() for part in self.batches[index][:3])
-        predict(self.model, vectors, lengths, tags, self.labels)
+        predict(self.model, vectors, lengths, tags, self.rules, self.given[index])
 
     def decode(self, index: int) -> None:
         """Add up what spanning trees cost."""

@@ -8,13 +8,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.trees import tree_problem
 from treebridge.parse.batches import make_batch
 from treebridge.parse.biaffine import Biaffine
 from treebridge.parse.bilstm import BiLSTM
+from treebridge.parse.given import Given
 from treebridge.parse.padding import cut_batches
 from treebridge.parse.predict import Prediction, predict
 from treebridge.parse.settings import ParserSettings
+from treebridge.parse.ud_rules import Rules
 from treebridge.parse.vocab import UNKNOWN, Names
 from treebridge.precision import WIDE, half_precision
 
@@ -40,7 +43,9 @@ def trees_of(
     model: Biaffine, vectors: list[np.ndarray], tags: list[np.ndarray] | None = None
 ) -> Prediction:
     padded, lengths, known = (part.numpy() for part in make_batch(vectors, tags)[:3])
-    return predict(model, padded, lengths, known, NAMES)
+    sentences = [Sentence.from_words(["word"] * len(rows)) for rows in vectors]
+    nothing = Given.of(sentences, Names(NAMES), Names([]))
+    return predict(model, padded, lengths, known, Rules.of(NAMES, list("ABCD")), nothing)
 
 
 @pytest.mark.parametrize("tags", ["gold", "none", "predicted"])

@@ -13,7 +13,7 @@ from treebridge.corpus.conllu import Trees, read_conllu
 from treebridge.corpus.files import Source, name_of, open_bytes, read_text
 from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.sentence import Sentence
-from treebridge.corpus.text import Splitter
+from treebridge.corpus.text import Splitter, numbered
 from treebridge.errors import TreebridgeError
 
 _ENDINGS = (".txt", ".text", ".conllu", ".conll", ".tsv", ".csv", ".xz", ".gz", ".bz2", ".zip")
@@ -52,9 +52,15 @@ def text_source(text: str) -> Source:
 
 
 def read_sentences(
-    file: Source, splitter: Splitter | None = None, reading: Reading | None = None
+    file: Source,
+    splitter: Splitter | None = None,
+    reading: Reading | None = None,
+    numbers: Iterator[int] | None = None,
 ) -> Iterator[Sentence]:
-    """Yield the sentences of CoNLL-U or raw text, detected by file name or first line."""
+    """Yield the sentences of CoNLL-U or raw text, detected by file name or first line.
+
+    Sentences of raw text take their `sent_id` from `numbers`, by default from 1.
+    """
     splitter, reading = splitter or Splitter(), reading or Reading()
     by_line = reading.lines or reading.tokens
     found = False
@@ -65,7 +71,8 @@ def read_sentences(
         else:
             texts = (text for _, text in read_text(stream, cut_long=True))
             lines = chain.from_iterable(io.StringIO(text, newline="\n") for text in texts)
-            sentences = splitter.lines(lines) if by_line else splitter.sentences(lines)
+            found_in = splitter.lines(lines) if by_line else splitter.sentences(lines)
+            sentences = numbered(found_in, numbers)
         for sentence in sentences:
             found = True
             yield sentence

@@ -6,7 +6,7 @@ import io
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
 
 import regex
 
@@ -183,6 +183,17 @@ def _middle(text: str, spans: Sequence[Span], first: int, last: int) -> int:
         return kind, -abs(index - middle)
 
     return max(range(middle - reach, middle + reach + 1), key=preference)
+
+
+def numbered(
+    sentences: Iterable[Sentence], numbers: Iterable[int] | None = None
+) -> Iterator[Sentence]:
+    """Give the sentences of raw text their numbers as `sent_id`; `numbers` go on across texts."""
+    for sentence, number in zip(sentences, numbers or count(1), strict=False):
+        at = next(i for i, line in enumerate(sentence.comments) if line.startswith("# text = "))
+        new = [f"# sent_id = {number}"]
+        sentence.comments = [*sentence.comments[:at], *new, *sentence.comments[at:]]
+        yield sentence
 
 
 def rebuild(sentences: Iterable[Sentence]) -> str:

@@ -12,9 +12,9 @@ import torch
 from numpy.typing import NDArray
 
 from treebridge.corpus.sentence import Sentence
-from treebridge.corpus.trees import given_heads
 from treebridge.encode.store import VectorStore
 from treebridge.parse.biaffine import Batch
+from treebridge.parse.given import head_numbers
 from treebridge.parse.padding import Indices, Rows, cut_batches, pad_numbers, pad_vectors
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.vocab import UNKNOWN, Names
@@ -61,10 +61,7 @@ class Examples:
         tags: Names,
     ) -> Examples:
         """What a treebank says, as numbers; −1 is what it does not say, which no loss counts."""
-        heads = [
-            np.array([UNKNOWN if head is None else head for head in given_heads(s)], np.int64)
-            for s in sentences
-        ]
+        heads = [head_numbers(sentence) for sentence in sentences]
         # A label is learned together with its head: without one, it has no arc to belong to.
         known = zip(heads, (labels.numbers(s.deprels) for s in sentences), strict=True)
         return cls(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 
 from treebridge.corpus.chunks import take
 from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.sentence import Sentence
-from treebridge.corpus.text import Splitter
+from treebridge.corpus.text import Splitter, numbered
 
 FIRST, CHUNK = 16, 1024  # sentences that are sorted by length together: at first, and at most
 CHUNK_WORDS = 40_000  # of them, which take 120 MB as vectors of 768 numbers
@@ -16,12 +17,12 @@ Item = Sentence | str | Sequence[str]  # a sentence, a text, or the words of a s
 
 def sentences_of(items: Iterable[Item], language: str | None) -> Iterator[Sentence]:
     """Yield sentences as they are; split text by the rules of a language, contractions apart."""
-    splitter = None
+    splitter, numbers = None, count(1)
     for item in items:
         if isinstance(item, str):
             if splitter is None:
                 splitter = Splitter(language, multiword=Contractions.of(language))
-            yield from splitter.sentences(item)
+            yield from numbered(splitter.sentences(item), numbers)
         else:
             yield item if isinstance(item, Sentence) else Sentence.from_words(item)
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from treebridge.corpus.punctuation import is_only_punctuation
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.trees import given_heads, partial_problem
 from treebridge.errors import TreebridgeError
@@ -14,24 +16,48 @@ from treebridge.parse.network import Floats, Numbers
 from treebridge.parse.padding import pad_numbers
 from treebridge.parse.vocab import UNKNOWN, Names
 
+Mask = NDArray[np.bool_]
+
 
 class Given(NamedTuple):
-    """Heads and labels of a batch that must not change; −1 where the parser may choose."""
+    """What is known of a batch before it is parsed; −1 where the parser may choose."""
 
+    marks: Mask  # [batch, n], words that can only be punctuation
+    letters: Mask  # [batch, n], words that cannot be punctuation
+    tags: Numbers  # [batch, n]; a tag that the parser does not know is −1 too
     heads: Numbers  # [batch, n]
     labels: Numbers  # [batch, n]; a label that the parser does not know is −1 too
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence], labels: Names, shape: tuple[int, ...]) -> Given:
-        """What some sentences say, padded to [batch, n]."""
-        heads = [
-            np.array([UNKNOWN if head is None else head for head in given_heads(s)], np.int64)
-            for s in sentences
-        ]
+    def of(
+        cls,
+        sentences: Sequence[Sentence],
+        labels: Names,
+        tags: Names,
+        *,
+        keep_heads: bool = False,
+        keep_tags: bool = False,
+    ) -> Given:
+        """What some sentences say; the longest must be the first."""
+        shape = len(sentences), len(sentences[0])
+        marks = [np.array([is_only_punctuation(form) for form in s.forms]) for s in sentences]
+        letters = [np.array([any(map(str.isalnum, form)) for form in s.forms]) for s in sentences]
+        heads, names, known = None, None, None
+        if keep_heads:
+            heads = [head_numbers(s) for s in sentences]
+            names = [labels.numbers(s.deprels) for s in sentences]
+        if keep_tags:
+            known = [tags.numbers(s.upos) for s in sentences]
         return cls(
-            pad_numbers(heads, shape),
-            pad_numbers([labels.numbers(s.deprels) for s in sentences], shape),
+            pad_numbers(marks, shape) > 0,
+            pad_numbers(letters, shape) > 0,
+            *(pad_numbers(column, shape) for column in (known, heads, names)),
         )
+
+
+def head_numbers(sentence: Sentence) -> Numbers:
+    """The heads of a sentence, −1 where they are unknown."""
+    return np.array([UNKNOWN if h is None else h for h in given_heads(sentence)], np.int64)
 
 
 def only_given_heads(arcs: Floats, heads: Numbers) -> Floats:

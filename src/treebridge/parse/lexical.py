@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treebridge.corpus.lexicon import OPEN, Lexicon
 from treebridge.errors import TreebridgeError
+from treebridge.parse.given import Given
 from treebridge.parse.network import Floats, Numbers
 from treebridge.parse.padding import Rows
 from treebridge.parse.vocab import Names
@@ -96,6 +97,14 @@ class BatchLimits:
             if (allowed := self._limits._tags.get(form)) is not None:
                 added[row, column, ~allowed] = -np.inf
         return added
+
+    def exempt(self, given: Given) -> Given:
+        """What is given, where words of the lexicon are not punctuation by their form."""
+        marks = given.marks.copy()
+        for row, column, form in self._found:
+            if form in self._limits._tags:
+                marks[row, column] = False
+        return given._replace(marks=marks)
 
     def labels(self, scores: Floats, tags: Numbers | None, heads: Numbers) -> Floats:
         """Forbid labels that do not go with a word and its tag; a root has the label root."""

@@ -40,6 +40,7 @@ from treebridge.parse.predict import annotated, predict
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings, RefineSettings
 from treebridge.parse.shipped import best_scores, find_model, folder_size
+from treebridge.parse.ud_rules import Rules
 from treebridge.parse.vocab import Names
 from treebridge.progress import QUIET, Progress
 from treebridge.records import FIX
@@ -352,6 +353,7 @@ class Parser:
         if retag and keep_tags:
             raise TreebridgeError("tags can be kept or replaced, not both")
         told = keep_tags or self.settings.tags == "gold"
+        rules = Rules.of(self.labels, self.tags)
         lengths = np.array([len(s) for s in sentences], np.int64)
         nothing = np.zeros(0, np.float32)
         out = [Parsed(s, nothing, nothing) for s in sentences]
@@ -365,15 +367,15 @@ class Parser:
             some = [sentences[i] for i in indices]
             tags = [self.tags.numbers(s.upos) for s in some] if told else None
             known = pad_numbers(tags, padded.shape[:2])
-            given = Given.of(some, self.labels, padded.shape[:2]) if keep_heads else None
-            limits = self._limits(some, padded.shape[1])
-            found = predict(
-                self.model, padded, lengths[indices], known, self.labels, heat, given, limits
+            given = Given.of(
+                some, self.labels, self.tags, keep_heads=keep_heads, keep_tags=told or not retag
             )
+            limits = self._limits(some, padded.shape[1])
+            found = predict(self.model, padded, lengths[indices], known, rules, given, heat, limits)
             trees = [
                 annotated(
                     sentence, found, row, self.labels, self.tags, retag=retag,
-                    relabel=not keep_heads, exempt=self.lexicon or (),
+                    relabel=not keep_heads,
                 )
                 for row, sentence in enumerate(some)
             ]  # fmt: skip

@@ -26,11 +26,13 @@ from treebridge.parse.biaffine import Batch, Biaffine, to_device
 from treebridge.parse.checkpoint import Checkpoint, Weights, copy_weights, resume
 from treebridge.parse.columns.columns import Columns
 from treebridge.parse.columns.make import columns_of_trees
+from treebridge.parse.given import Given
 from treebridge.parse.metrics import Metrics
 from treebridge.parse.padding import batches_by_length
 from treebridge.parse.predict import annotated, predict
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings
+from treebridge.parse.ud_rules import Rules
 from treebridge.parse.vocab import Names
 from treebridge.progress import QUIET, Progress
 from treebridge.torchrun import TorchRun
@@ -153,11 +155,13 @@ class Training:
         self.model.eval()
         plan = batches_by_length(self.dev.lengths, *self.settings.limits)
         trees = list(self.gold)
+        rules = Rules.of(self.labels, self.tags)
         for indices, batch in zip(plan, self.dev.batches(plan), strict=True):
             vectors, lengths, tags = (part.numpy() for part in batch[:3])
             if self.settings.tags != "gold":
                 tags.fill(-1)  # those that are predicted are scored
-            found = predict(self.model, vectors, lengths, tags, self.labels)
+            given = Given.of([self.gold[i] for i in indices], self.labels, self.tags)
+            found = predict(self.model, vectors, lengths, tags, rules, given)
             for row, index in enumerate(indices):
                 trees[index] = annotated(
                     self.gold[index], found, row, self.labels, self.tags, retag=True

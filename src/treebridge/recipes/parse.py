@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 
 from treebridge.cluster.engine import ClusterSettings, absolute_name
@@ -41,9 +41,9 @@ def parse_files(
     reading = reading or Reading()
     if keep_heads:
         reading = replace(reading, trees="partial")
-    splitter = reading.splitter(parser.language)
+    splitter, numbers = reading.splitter(parser.language), count(1)
     sentences: Iterable[Sentence] = chain.from_iterable(
-        read_sentences(file, splitter, reading) for file in files
+        read_sentences(file, splitter, reading, numbers) for file in files
     )
     if on_overwriting and not keep_heads:
         sentences = _watched(sentences, on_overwriting)

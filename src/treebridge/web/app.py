@@ -20,6 +20,7 @@ from treebridge import __version__
 from treebridge.corpus.conllu import read_conllu
 from treebridge.corpus.input import Reading
 from treebridge.corpus.sentence import Sentence
+from treebridge.corpus.text import numbered
 from treebridge.errors import TreebridgeError
 from treebridge.parse.confidence import with_confidence
 from treebridge.parse.parsed import Parsed
@@ -162,7 +163,8 @@ def _read(request: schema.ParseRequest, served: Served, settings: ServerSettings
         splitter = Reading(tokens=tokens).splitter(served.parser.language)
         lines = io.StringIO(text, newline="\n")
         whole = by_line or tokens
-        sentences = list(splitter.lines(lines) if whole else splitter.sentences(lines))
+        found = splitter.lines(lines) if whole else splitter.sentences(lines)
+        sentences = list(numbered(found))
     if not sentences:
         raise HTTPException(422, "no sentence found in the text")
     check_sentences(sentences, settings)
