@@ -14,7 +14,7 @@ import numpy as np
 
 from treebridge.corpus.ends import sentence_starts
 from treebridge.corpus.multiword import Contractions
-from treebridge.corpus.sentence import LEMMA, XPOS, Sentence
+from treebridge.corpus.sentence import Sentence, Word
 from treebridge.errors import MissingExtra
 
 try:
@@ -31,11 +31,11 @@ ParseAll = Callable[[list[Sentence]], list[Sentence]]
 
 
 def to_doc(sentences: Iterable[Sentence], vocab: Any = None) -> Any:
-    """Convert sentences to a `Doc` with heads, labels, tags and sentence starts."""
+    """Convert sentences to a `Doc` with heads, labels, tags, lemmas and sentence starts."""
     words: list[str] = []
     spaces: list[bool] = []
     heads: list[int] = []
-    columns: dict[str, list[str]] = {"deps": [], "pos": [], "tags": [], "lemmas": []}
+    columns: dict[str, list[str]] = {"deps": [], "pos": [], "tags": [], "lemmas": [], "morphs": []}
     starts: list[bool | int | None] = []
     parsed = True
     for sentence in sentences:
@@ -46,7 +46,7 @@ def to_doc(sentences: Iterable[Sentence], vocab: Any = None) -> Any:
         for index, head in enumerate(sentence.heads):
             parsed = parsed and head is not None
             heads.append(before + (head - 1 if head else index))
-        cells = (sentence.deprels, sentence.upos, sentence.column(XPOS), sentence.column(LEMMA))
+        cells = (sentence.deprels, sentence.upos, sentence.xpos, sentence.lemmas, sentence.feats)
         for name, column in zip(columns, cells, strict=True):
             columns[name] += ["" if cell == "_" else cell for cell in column]
         columns["deps"][before:] = ["ROOT" if d == "root" else d for d in columns["deps"][before:]]
@@ -96,7 +96,7 @@ def from_doc(doc: Any) -> Iterator[tuple[list[int], Sentence]]:
 
 
 class TreebridgeComponent:
-    """Pipeline component that sets heads, labels, tags and sentence starts."""
+    """Pipeline component that sets heads, labels, tags, lemmas, features and sentence starts."""
 
     def __init__(self, parse: ParseAll, batch: int = 64, multiword: Contractions | None = None):
         self.parse = parse
@@ -145,6 +145,9 @@ def together(written: Sentence, tree: Sentence) -> Sentence:
         heads=[token_of[tree.heads[top - 1] or 0] for top in tops],
         deprels=[tree.deprels[top - 1] for top in tops],
         upos=[tree.upos[top - 1] for top in tops],
+        lemmas=[tree.lemmas[top - 1] for top in tops],
+        xpos=[tree.xpos[top - 1] for top in tops],
+        feats=[tree.feats[top - 1] for top in tops],
     )
 
 
@@ -174,6 +177,19 @@ def _set_trees(doc: Any, trees: list[tuple[list[int], Sentence]]) -> None:
         else:
             last = token.i
     doc.from_array([HEAD, DEP, POS_ATTRIBUTE], rows.view(np.uint64))
+    for places, tree in trees:
+        for place, word in zip(places, tree, strict=True):
+            _set_columns(doc[place], word)
+
+
+def _set_columns(token: Any, word: Word) -> None:
+    """Set lemma, features and language-specific tag, where there are any."""
+    if word.lemma != "_":
+        token.lemma_ = word.lemma
+    if word.feats != "_":
+        token.set_morph(word.feats)
+    if word.xpos != "_":
+        token.tag_ = word.xpos
 
 
 def _signed(number: int) -> int:
@@ -182,8 +198,22 @@ def _signed(number: int) -> int:
 
 @Language.factory(
     "treebridge",
-    default_config={"bridge": None, "encoder": None, "device": "auto", "batch": 64},
-    assigns=["token.head", "token.dep", "token.pos", "doc.sents"],
+    default_config={
+        "bridge": None,
+        "encoder": None,
+        "device": "auto",
+        "batch": 64,
+        "lexicon": None,
+    },
+    assigns=[
+        "token.head",
+        "token.dep",
+        "token.pos",
+        "token.tag",
+        "token.lemma",
+        "token.morph",
+        "doc.sents",
+    ],
 )
 def make_component(
     nlp: Any,
@@ -193,10 +223,11 @@ def make_component(
     encoder: str | None,
     device: str,
     batch: int,
+    lexicon: str | None,
 ) -> TreebridgeComponent:
     """Create the component for `nlp.add_pipe("treebridge", config={"model": …})`."""
     from treebridge.encode.settings import EncoderSettings
     from treebridge.parse.parser import Parser
 
-    parser = Parser.load(model, encoder, EncoderSettings(device=device), bridge)
+    parser = Parser.load(model, encoder, EncoderSettings(device=device), bridge, lexicon)
     return TreebridgeComponent(parser, batch, Contractions.of(parser.language))

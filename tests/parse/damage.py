@@ -1,4 +1,4 @@
-"""Damaged copies of trees, for scorers: other heads, labels, tags, words, tokens and sentences.
+"""Damaged copies of trees, for scorers: other columns, words, tokens and sentences.
 
 A text is a list of sentences, a sentence a list of tokens, a token its form and its words; the
 text of all forms never changes, whatever happens to tokens and words.
@@ -16,6 +16,11 @@ from treebridge.parse.mst import single_root_mst
 
 LABELS = "nsubj obj obl nmod case det root punct acl acl:relcl nsubj:pass flat:name dep x".split()
 TAGS = "NOUN VERB ADJ ADP PUNCT SYM _".split()
+LEMMAS = "a b ab A _".split()
+XPOS = "N V _".split()
+# With features in any order, of one language only, layered, twice, and in no known form.
+FEATS = """_ Number=Sing Number=Plur Gender=Fem|Number=Sing Number=Sing|Gender=Fem Number[psor]=Sing
+Number=Plur,Sing NumForm=Digit|Number=Sing Number=Sing|Number=Sing Number""".split()
 
 
 @dataclass(eq=False)
@@ -27,6 +32,9 @@ class W:
     label: str
     head: W | None = None  # None for the root
     was: W | None = None
+    lemma: str = "_"
+    xpos: str = "_"
+    feats: str = "_"
 
 
 @dataclass(eq=False)
@@ -42,7 +50,9 @@ Text = list[list[T]]
 
 
 def from_sentence(sentence: Sentence) -> list[T]:
-    words = [W(word.form, word.upos, word.deprel) for word in sentence]
+    words = [
+        W(w.form, w.upos, w.deprel, lemma=w.lemma, xpos=w.xpos, feats=w.feats) for w in sentence
+    ]
     for word, head in zip(words, sentence.heads, strict=True):
         word.head = words[head - 1] if head else None
     tokens: list[T] = []
@@ -68,6 +78,7 @@ def with_multiword_tokens(tokens: list[T], rng: random.Random) -> list[T]:
         for word in token.words:
             if rng.random() < 0.1:
                 word.label += ":" + rng.choice(["a", "b"])
+            annotate(word, rng)
         out.append(token)
     return out
 
@@ -102,7 +113,14 @@ def _copy(token: T) -> T:
 
 
 def _word(form: str, rng: random.Random) -> W:
-    return W(form, rng.choice(TAGS), rng.choice(LABELS))
+    word = W(form, rng.choice(TAGS), rng.choice(LABELS))
+    annotate(word, rng)
+    return word
+
+
+def annotate(word: W, rng: random.Random) -> None:
+    """Give a word any lemma, language-specific tag and features."""
+    word.lemma, word.xpos, word.feats = (rng.choice(values) for values in (LEMMAS, XPOS, FEATS))
 
 
 def _damaged_token(token: T, rng: random.Random) -> list[T]:
@@ -132,6 +150,8 @@ def _attach(words: list[W], rng: random.Random, amount: float) -> None:
             word.label = rng.choice(LABELS)
         if rng.random() < amount:
             word.tag = rng.choice(TAGS)
+        if rng.random() < amount:
+            annotate(word, rng)
     for word, head in zip(words, single_root_mst(scores), strict=True):
         word.head = words[head - 1] if head else None
 
@@ -151,7 +171,8 @@ def to_conllu(text: Text, rng: random.Random) -> str:
                     lines.append("\t".join([f"{first}-{last}", token.form, *["_"] * 8]))
             for word in token.words:
                 i, head = number[word], number[word.head] if word.head else 0
-                row = [str(i), word.form, "_", word.tag, "_", "_", str(head), word.label]
+                row = [str(i), word.form, word.lemma, word.tag, word.xpos, word.feats]
+                row += [str(head), word.label]
                 lines.append("\t".join([*row, "_", "_"]))
                 if rng.random() < 0.03:
                     lines.append("\t".join([f"{i}.1", "e", *["_"] * 8]))

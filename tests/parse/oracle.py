@@ -11,6 +11,9 @@ from parse.damage import T, Text, W, to_conllu
 from treebridge import Sentence
 from treebridge.corpus.conllu import read_conllu
 from treebridge.parse.score import METRICS, Scores, score
+from treebridge.parse.score_columns import COLUMN_METRICS
+
+SHARED = (*METRICS[:4], *COLUMN_METRICS)  # with the official script
 
 
 def read(text: str) -> list[Sentence]:
@@ -26,7 +29,7 @@ def agrees(gold: str, system: str) -> Scores:
     """Score with `conll18`; every figure of the official script must be identical."""
     scores = score(read(gold), read(system), "conll18")
     theirs = official(gold, system)
-    assert {n: scores[n] for n in METRICS[:4]} == {n: theirs[n] for n in METRICS[:4]}
+    assert {n: scores[n] for n in SHARED} == {n: theirs[n] for n in SHARED}
     arcs = scores.labels.values()
     assert sum(t.correct for t in arcs) == scores.metrics["LAS"].correct
     assert sum(t.system for t in arcs) == scores.metrics["LAS"].system

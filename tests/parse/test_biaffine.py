@@ -58,7 +58,7 @@ def test_a_sentence_is_scored_the_same_alone_and_in_a_batch(tags: str) -> None:
         alone = trees_of(model, [one], [tag])
         np.testing.assert_array_equal(alone.heads[0], together.heads[row, :n])
         np.testing.assert_array_equal(alone.labels[0], together.labels[row, :n])
-        for a, b in zip(alone[3:], together[3:], strict=True):
+        for a, b in zip(alone[3:5], together[3:5], strict=True):
             np.testing.assert_allclose(a[0], b[row, :n], atol=1e-5)
         assert (together.heads[row, n:] == -1).all()
 

@@ -15,6 +15,7 @@ from parse.damage import (  # fmt: skip
     T,
     Text,
     W,
+    annotate,
     damaged,
     from_sentence,
     to_conllu,
@@ -30,7 +31,7 @@ from treebridge.parse.match import NOWHERE, match_same_text
 @pytest.mark.parametrize("language", ["source", "far"])
 def test_damaged_trees_against_the_official_script(language: str) -> None:
     sentences = World(seed=3).treebank(language, 500)
-    seen = set()
+    seen, columns = set(), set()
     for seed in range(100):
         rng = random.Random(seed)
         chosen = rng.sample(list(sentences), 5)
@@ -38,7 +39,9 @@ def test_damaged_trees_against_the_official_script(language: str) -> None:
         system = damaged(gold, rng, amount=rng.choice([0, 0.02, 0.1, 0.3, 0.7]))
         scores = agrees(to_conllu(gold, rng), to_conllu(system, rng))
         seen.add((scores["UAS"], scores["LAS"], scores["CLAS"], scores["UPOS"], scores["UEM"]))
+        columns.add((scores["XPOS"], scores["UFeats"], scores["AllTags"], scores["Lemmas"]))
     assert len(seen) > 70 and any(0 < uem < 100 for *_, uem in seen)
+    assert len(columns) > 60 and any(len(set(figures)) == 4 for figures in columns)
 
 
 @st.composite
@@ -54,6 +57,8 @@ def texts(draw: st.DrawFn, characters: str) -> Text:
         if draw(st.integers(0, 2)) == 0:
             words = draw(st.lists(st.sampled_from(["a", "b", "ab", "A"]), min_size=2, max_size=4))
         made = [W(w, draw(st.sampled_from(TAGS)), draw(st.sampled_from(LABELS))) for w in words]
+        for word in made:
+            annotate(word, draw(st.randoms(use_true_random=False)))
         tokens.append(T(form, made, len(words) > 1))
         if not rest or draw(st.integers(0, 4)) == 0:
             row = [word for token in tokens for word in token.words]

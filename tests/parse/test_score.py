@@ -55,6 +55,30 @@ def test_the_same_trees_by_conll18() -> None:
     assert scores["UEM"] == pytest.approx(100 / 3) and scores["LEM"] == 0
 
 
+def columns(lemmas: str, xpos: str, feats: str) -> Sentence:
+    """Two words, tagged NOUN and PUNCT, with these columns."""
+    rows = zip(lemmas.split(), ("NOUN", "PUNCT"), xpos.split(), feats.split(), strict=True)
+    lines = [
+        "\t".join([str(i), "w", *row, str(i - 1), "x", "_", "_"]) for i, row in enumerate(rows, 1)
+    ]
+    (made,) = read("\n".join([*lines, "", ""]))
+    return made
+
+
+def test_scores_of_further_columns_appear_if_gold_has_them() -> None:
+    gold, nothing = columns("a _", "N P", "Number=Sing|Foo=Yes _"), columns("_ _", "_ _", "_ _")
+    system = columns("a b", "N X", "Foo=No|Number=Sing _")
+    names = {"XPOS", "UFeats", "AllTags", "Lemmas"}
+    by_conll = {n: v for n, v in score([gold], [system], "conll18").values.items() if n in names}
+    assert by_conll == {"XPOS": 50, "UFeats": 100, "AllTags": 50, "Lemmas": 100}
+    by_paper = score([gold], [system])  # without the PUNCT
+    assert by_paper.values["XPOS"] == by_paper.values["AllTags"] == 100
+    assert not names & set(score([nothing], [system]).values)
+    only_lemmas = score([columns("a _", "_ _", "_ _")], [system])
+    assert names & set(only_lemmas.values) == {"Lemmas"}
+    assert score([nothing], [system], "conll18")["UFeats"] == 50  # still there by its name
+
+
 def test_gold_is_perfect_and_order_matters() -> None:
     treebank = World().treebank("source", 50)
     for convention in ("paper", "conll18"):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from treebridge.cli import (  # isort: skip  # noqa: F401
     parse,
     next,
+    suggest,
     draw,
     serve,
     annotate,

@@ -32,12 +32,19 @@ def draw(
         str | None,
         option("Sentences to draw, counted from 1: 3, or 3-5.", show_default="all"),
     ] = None,
+    columns: Annotated[
+        str | None,
+        option("Columns to show beside the tags, separated by commas: lemma, xpos, feats.",
+               panel=OUTPUT, show_default="none"),
+    ] = None,
 ) -> None:  # fmt: skip
     """Draw trees from CoNLL-U; arcs the parser was unsure of are dashed."""
     from treebridge.locks import hold
     from treebridge.show.draw import draw_files
 
     with hold(output):
-        draw_files(files or ["-"], output, picture, sentences, force=force)
+        draw_files(
+            files or ["-"], output, picture, sentences, columns=opt.parts(columns), force=force
+        )
     if output is not None:
         note(f"wrote {output}")

@@ -84,6 +84,11 @@ def count(text: str) -> int:
     return int(number)
 
 
+def parts(text: str | None) -> tuple[str, ...]:
+    """The parts of a list with commas."""
+    return tuple(part.strip() for part in text.split(",")) if text else ()
+
+
 def given(**options: Any) -> dict[str, Any]:
     """The options that were given; a preset decides the others."""
     return {name: value for name, value in options.items() if value is not None}
@@ -122,6 +127,11 @@ Model = Annotated[str | None, MODEL]
 BridgeFolder = Annotated[
     str | None, option("Bridge folder from the target language into this parser.")
 ]
+LexiconFile = Annotated[
+    str | None,
+    option("Lexicon: FORM, UPOS and, optionally, LEMMA, FEATS, DEPREL, separated by tabs; limits "
+           "the tags of its words."),
+]  # fmt: skip
 MovedEncoder = Annotated[str | None, option("Path of the parser's encoder, if it has moved.")]
 Links = Annotated[
     str | None, option("Word alignments in Pharaoh format (i-j); skips our own aligner.")

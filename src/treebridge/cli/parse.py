@@ -57,6 +57,13 @@ def parse(
     mwt: Annotated[
         str | None, option("Table of contractions, one per line: do<tab>de o.")
     ] = None,
+    lexicon: opt.LexiconFile = None,
+    columns: Annotated[
+        str | None,
+        option("Columns to write beside the tree, separated by commas: upos, xpos, feats, lemma; "
+               "drawings show them.",
+               panel=OUTPUT, show_default="all that the model predicts"),
+    ] = None,
     bridge: opt.BridgeFolder = None,
     encoder: opt.MovedEncoder = None,
     device: opt.Device = EncoderSettings.device,
@@ -67,7 +74,10 @@ def parse(
     ray_address: opt.RayAddress = None,
     workers: opt.Workers = None,
 ) -> None:  # fmt: skip
-    """Parse text or CoNLL-U, predicting UPOS tags where they are missing."""
+    """Parse text or CoNLL-U: trees, tags and the other columns that the model predicts.
+
+    Tags, features and lemmas of the input are kept.
+    """
     from treebridge.corpus.files import open_bytes
     from treebridge.corpus.input import Reading, is_text, text_source
     from treebridge.parse.shipped import find_model
@@ -92,14 +102,17 @@ def parse(
     from treebridge.recipes.parse import parse_files, parse_on_cluster
 
     encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
+    chosen_columns = None if columns is None else opt.parts(columns)
     elsewhere = None
     if engine == "ray":
         cluster = ClusterSettings(ray_address, workers=workers)
-        elsewhere = parse_on_cluster(cluster, folder, encoder, encoding, bridge)
+        elsewhere = parse_on_cluster(
+            cluster, folder, encoder, encoding, bridge, lexicon, chosen_columns
+        )
     sources = [text_source(file) if is_text(file) else file for file in inputs]
     with hold(output):
         parsed = parse_files(
-            Parser.load(folder, encoder, encoding, bridge),
+            Parser.load(folder, encoder, encoding, bridge, lexicon, chosen_columns),
             [*sources, *map(text_source, text or ())],
             Reading(language, lines, tokens, mwt),
             keep_heads=keep_heads,
@@ -113,7 +126,8 @@ def parse(
         )
         sure = confidence or output_format in ("svg", "html", "text")  # drawings always show it
         trees = (with_confidence(one) if sure else one.sentence for one in parsed)
-        WRITERS[output_format](trees, output)
+        shown = [name for name in chosen_columns or () if name != "upos"]
+        WRITERS[output_format](trees, output, shown)
     if output is not None:
         note(f"wrote {output}")
 
@@ -148,13 +162,14 @@ def evaluate(
         bool, option("Also print scores by label and arc length.", "--detail", panel=OUTPUT)
     ] = False,
     as_json: opt.Json = False,
+    lexicon: opt.LexiconFile = None,
     encoder: opt.MovedEncoder = None,
     device: opt.Device = EncoderSettings.device,
     precision: opt.Precision = EncoderSettings.precision,
     backend: opt.Backend = EncoderSettings.backend,
     offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip
-    """Score trees against gold trees: UAS, LAS, CLAS, UPOS, UEM and LEM."""
+    """Score trees against gold trees: UAS, LAS, CLAS, UPOS, and the other columns that gold has."""
     from treebridge.recipes.evaluate import evaluate_files, evaluate_parser
     from treebridge.show.evaluate import as_dict, show_evaluation
 
@@ -173,7 +188,7 @@ def evaluate(
         encoding = EncoderSettings(
             precision=precision, backend=backend, device=device, offline=offline
         )
-        parser = Parser.load(model, encoder, encoding, bridge)
+        parser = Parser.load(model, encoder, encoding, bridge, lexicon)
         evaluation = evaluate_parser(parser, files[0], convention, name=model, progress=progress())
     if as_json:
         print_json(as_dict(evaluation, detail=detail))

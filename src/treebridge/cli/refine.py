@@ -38,6 +38,7 @@ def refine(
     treebank: Annotated[
         str | None, option("Source treebank to mix in, so that the parser does not forget it.")
     ] = None,
+    lexicon: opt.LexiconFile = None,
     bridge: opt.BridgeFolder = None,
     tagger: Annotated[
         str | None,
@@ -50,8 +51,8 @@ def refine(
     links: opt.Links = None,
     validate: Annotated[
         bool,
-        option("Cross-validate on your trees, to see what they are worth.", "--validate/--no-validate",
-               panel=TRAINING),
+        option("Cross-validate on your trees, to see what they are worth.",
+               "--validate/--no-validate", panel=TRAINING),
     ] = True,
     as_json: opt.Json = False,
     sentences: Annotated[
@@ -102,6 +103,7 @@ def refine(
         RefineSettings(epochs=epochs, reorder=reorder, passes=passes, seed=seed, project=project),
         EncoderSettings(device=device, offline=offline),
         bridge=bridge,
+        lexicon=lexicon,
         bitext=parallel,
         text=itself or (),
         treebank=treebank,

@@ -27,6 +27,7 @@ def serve(
     port: Annotated[
         int, option("Port; 0 picks a free one.", panel=SERVER, min=0, max=65535)
     ] = 8000,
+    lexicon: opt.LexiconFile = None,
     bitext: Annotated[
         str | None, option("Parallel text for the picture of the vector space.")
     ] = None,
@@ -82,6 +83,7 @@ def serve(
         port=port,
         bitext=Bitext.read(bitext) if bitext else None,
         source=source_encoder,
+        lexicon=lexicon,
         encoding=EncoderSettings(
             precision=precision, backend=backend, device=device, offline=offline
         ),

@@ -81,11 +81,16 @@ class Sentence:
         heads: Sequence[int | None] | None = None,
         deprels: Sequence[str] | None = None,
         upos: Sequence[str] | None = None,
+        lemmas: Sequence[str] | None = None,
+        xpos: Sequence[str] | None = None,
+        feats: Sequence[str] | None = None,
         misc: Sequence[str] | None = None,
     ) -> Sentence:
         """Return a copy with these columns of its syntactic words replaced."""
         lines = list(self.lines)
-        new: dict[int, Sequence[str] | None] = {DEPREL: deprels, UPOS: upos, MISC: misc}
+        new: dict[int, Sequence[str] | None] = {
+            LEMMA: lemmas, UPOS: upos, XPOS: xpos, FEATS: feats, DEPREL: deprels, MISC: misc,
+        }  # fmt: skip
         if heads is not None:
             new[HEAD] = ["_" if head is None else str(head) for head in heads]
         for column, values in new.items():
@@ -144,6 +149,21 @@ class Sentence:
     def upos(self) -> tuple[str, ...]:
         """Universal part-of-speech tags, `_` where there is none."""
         return self.column(UPOS)
+
+    @property
+    def lemmas(self) -> tuple[str, ...]:
+        """Lemmas, `_` where there is none."""
+        return self.column(LEMMA)
+
+    @property
+    def xpos(self) -> tuple[str, ...]:
+        """Language-specific part-of-speech tags, `_` where there is none."""
+        return self.column(XPOS)
+
+    @property
+    def feats(self) -> tuple[str, ...]:
+        """Morphological features such as `Number=Sing|Person=3`, `_` where there are none."""
+        return self.column(FEATS)
 
     @property
     def deprels(self) -> tuple[str, ...]:
@@ -218,15 +238,20 @@ class Sentence:
         """
         return render(self, "spacy", vocab=vocab)
 
-    def draw(self, width: int | None = None, format: str = "text") -> str:
+    def draw(
+        self, width: int | None = None, format: str = "text", columns: Sequence[str] = ()
+    ) -> str:
         """Draw the tree as `text` for a terminal, `svg` or `html`; `width` limits the text.
+
+        `columns` are further ones to show: some of `lemma`, `xpos` and `feats`.
 
         Examples:
             >>> print(Sentence.from_words(["Go", "home"], heads=[0, 1]).draw())
             ┬──╼ Go    _  _
             ╰──╼ home  _  _
         """
-        drawn: str = render(self, format, **({"width": width} if format == "text" else {}))
+        options: dict[str, Any] = {"width": width} if format == "text" else {}
+        drawn: str = render(self, format, columns=columns, **options)
         return drawn
 
     def _repr_svg_(self) -> str | None:

@@ -27,6 +27,7 @@ class Batch(NamedTuple):
     tags: Tensor  # [batch, n], −1 where it is not known
     heads: Tensor  # [batch, n], 0 is the root
     labels: Tensor  # [batch, n], −1 where it is not known
+    added: Tensor | None = None  # [batch, n, tags], to be added to the scores of tags
 
 
 class States(NamedTuple):
@@ -101,6 +102,7 @@ class Biaffine(nn.Module):
         tags = None
         if self.settings.tags == "predicted":
             tags = self.tagger(_with_neighbours(x, self.settings.neighbours)).float()
+            tags = tags if batch.added is None else tags + batch.added
             x = torch.cat([x, self.tag_input(tags, known_tags)], -1)
         elif self.settings.tags == "gold":
             known = (batch.tags >= 0).unsqueeze(-1)
@@ -124,12 +126,16 @@ class Biaffine(nn.Module):
     at_once, batch_words = 1, 1500  # torch uses all processors for one batch
 
     @torch.inference_mode()
-    def score(self, vectors: Floats, lengths: Numbers, tags: Numbers) -> Scored:
+    def score(
+        self, vectors: Floats, lengths: Numbers, tags: Numbers, added: Floats | None = None
+    ) -> Scored:
         """Score a padded batch of arrays, longest sentence first."""
         self.eval()
         nothing = torch.full(tags.shape, -1)
         known = torch.from_numpy(tags)
         batch = Batch(torch.from_numpy(vectors), torch.from_numpy(lengths), known, nothing, nothing)
+        if added is not None:
+            batch = batch._replace(added=torch.from_numpy(added))
         with threads_for(tags.size):
             there = to_device(batch, self.device)
             states = self(there, there.tags)
@@ -194,9 +200,12 @@ def to_device(batch: Batch, device: str) -> Batch:
     """The batch on a device; lengths stay on the CPU, where packing wants them."""
     if device == "cpu":
         return batch
-    moved = (tensor.to(device) for tensor in (batch.vectors, *batch[2:]))
-    vectors, *rest = moved
-    return Batch(vectors, batch.lengths, *rest)
+    moved = {
+        name: part.to(device)
+        for name, part in batch._asdict().items()
+        if name != "lengths" and part is not None
+    }
+    return batch._replace(**moved)
 
 
 def _with_neighbours(x: Tensor, number: int) -> Tensor:

@@ -16,6 +16,24 @@ _TAGS = {
 }
 
 
+_LEMMAS = {
+    True: " Lemmas are learned from trees or a lexicon.",
+    False: " Nothing has taught it lemmas: it gives the form in lower case, names as they are.",
+}
+
+
+def _columns(config: dict[str, Any]) -> str:
+    """What the parser predicts beside trees and tags, and how honest its lemmas are."""
+    found = config.get("columns")
+    if not found:
+        return ""
+    feats = f"FEATS ({', '.join(found['features'])})" if found["features"] else None
+    named = ["XPOS" if found["xpos"] else None, feats, "LEMMA" if found["lemma"] else None]
+    *first, last = [name for name in named if name]
+    listed = f"{', '.join(first)} and {last}" if first else last
+    return f" It also predicts {listed}.{_LEMMAS[found['taught']] if found['lemma'] else ''}"
+
+
 def model_card(config: dict[str, Any]) -> str:
     """Describe a parser, its scores and its use, in Markdown."""
     settings, space, scores, about = (
@@ -25,7 +43,7 @@ def model_card(config: dict[str, Any]) -> str:
         "# A treebridge parser",
         "",
         "A Universal Dependencies parser on the vectors of a frozen encoder: BiLSTM with biaffine "
-        f"attention, {len(config['labels'])} labels. {_TAGS[settings['tags']]}",
+        f"attention, {len(config['labels'])} labels. {_TAGS[settings['tags']]}{_columns(config)}",
         "",
         "| | |",
         "|---|---|",

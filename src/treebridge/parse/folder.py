@@ -24,10 +24,12 @@ from treebridge.artefact import (
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.card import JUDGED
 from treebridge.bridge.space import Space
+from treebridge.corpus.lexicon import Lexicon
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import Notice, TreebridgeError, require_train
 from treebridge.folders import new_folder
 from treebridge.parse.card import model_card
+from treebridge.parse.columns.columns import COLUMNS, HEADS, Columns
 from treebridge.parse.metrics import read_metrics, write_metrics
 from treebridge.parse.network import Network
 from treebridge.parse.onnx_network import ARCS, LABELS, OnnxNetwork
@@ -38,7 +40,7 @@ from treebridge.parse.vocab import Names
 from treebridge.records import FIX, field, names
 
 KIND, FORMAT, PACKED = "parser", 1, 2
-TENSORS, METRICS = "parser.safetensors", "metrics.jsonl"
+TENSORS, METRICS, LEXICON = "parser.safetensors", "metrics.jsonl", "lexicon.tsv"
 
 if TYPE_CHECKING:
     from treebridge.parse.biaffine import Biaffine
@@ -63,6 +65,9 @@ def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -
             "scores": parser.scores,
             "about": parser.about,
         }
+        save_words(parser, made)
+        if parser.columns:
+            config["columns"] = parser.columns.describe()
         if parser.bridge:
             verdict = bridge_verdict(parser.bridge.quality, parser.scores)
             judged = replace(parser.bridge, quality={**parser.bridge.quality, "verdict": verdict})
@@ -79,6 +84,14 @@ def describe_bridge(bridge: Bridge) -> dict[str, Any]:
     return {**bridge.target.origin(), "quality": bridge.quality.get("verdict", "")}
 
 
+def save_words(parser: Parser, folder: Path) -> None:
+    """Write what a parser knows of words: its further columns and its lexicon."""
+    if parser.columns:
+        parser.columns.save(folder)
+    if parser.lexicon:
+        (folder / LEXICON).write_text(parser.lexicon.to_tsv(), encoding="utf-8")
+
+
 def judged_by_trees(bridge: Bridge) -> dict[str, Any]:
     """What held-out source trees say about the parser, for its config.json and its card."""
     return {name: bridge.quality[name] for name in JUDGED if name in bridge.quality}
@@ -87,7 +100,7 @@ def judged_by_trees(bridge: Bridge) -> dict[str, Any]:
 def files_of(folder: Path) -> list[str]:
     """The required files of a parser; the bridge's config.json lists the bridge's own files."""
     encoder = sorted(f"encoder/{path.name}" for path in folder.glob("encoder/*"))
-    own = [TENSORS, ARCS, LABELS, METRICS, "bridge/config.json"]
+    own = [TENSORS, ARCS, LABELS, METRICS, COLUMNS, HEADS, LEXICON, "bridge/config.json"]
     return [*(name for name in own if (folder / name).exists()), *encoder]
 
 
@@ -119,6 +132,9 @@ def read_parser(folder: Path, encoder_settings: EncoderSettings) -> Parser:
     parser.encoder_settings = encoder_settings
     if _crosses_bridge(config):
         parser = parser.across(Bridge.load(folder / "bridge"))
+    parser.columns = Columns.load(folder, space.dim, len(tags))
+    if (folder / LEXICON).exists():
+        parser.lexicon = Lexicon.read(folder / LEXICON)
     if (folder / "encoder").is_dir() or parser.bridge:
         parser.encoder_at = str(_encoder_in(folder / "encoder"))
     parser.folder, parser.card = folder, config.get("card", {})

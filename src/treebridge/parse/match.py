@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from treebridge.corpus.sentence import FORM, ID, Sentence
+from treebridge.corpus.sentence import FEATS, FORM, ID, LEMMA, XPOS, Sentence
 from treebridge.errors import TreebridgeError
 
 ROOT, NOWHERE = -1, -2  # in place of a head's index; of a gold word's index
@@ -29,6 +29,9 @@ class Row:
     def __init__(self) -> None:
         self.forms: list[str] = []
         self.tags: list[str] = []
+        self.lemmas: list[str] = []
+        self.xpos: list[str] = []
+        self.feats: list[str] = []
         self.labels: list[str] = []
         self.heads: list[int] = []
         self.places: list[Place] = []
@@ -43,6 +46,9 @@ class Row:
                 raise TreebridgeError(f"word {index} has no HEAD; scoring needs complete trees")
             self.heads.append(first + head - 1 if head else ROOT)
         self.tags += sentence.upos
+        self.lemmas += sentence.column(LEMMA)
+        self.xpos += sentence.column(XPOS)
+        self.feats += sentence.column(FEATS)
         self.labels += sentence.deprels
         parts = []  # the tokens
         token = end = start  # span of the current token

@@ -37,10 +37,13 @@ class Network(Protocol):
         """How many words a batch has at most, padding included."""
         ...
 
-    def score(self, vectors: Floats, lengths: Numbers, tags: Numbers) -> Scored:
+    def score(
+        self, vectors: Floats, lengths: Numbers, tags: Numbers, added: Floats | None = None
+    ) -> Scored:
         """Score a padded batch [batch, n, dim]; tags are −1 where they are not known.
 
-        A known tag replaces what the network would predict, where it uses tags.
+        A known tag replaces what the network would predict, where it uses tags. `added`
+        [batch, n, tags] is added to the scores of tags before arcs are scored.
         """
         ...
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treebridge.onnx_graph import QUANTIZED, SCALES, Graph
 from treebridge.parse.biaffine import Biaffine
-from treebridge.parse.onnx_network import KNOWN
+from treebridge.parse.onnx_network import ADDED, KNOWN
 from treebridge.parse.settings import ParserSettings
 
 FLOAT, INT = 1, 7  # ONNX types
@@ -34,7 +34,10 @@ def _arcs_graph(network: Biaffine, weights: Weights, bits: int) -> Any:
     outputs: dict[str, str] = {}
     x = graph.add("Mul", "vectors", graph.scalar(network.scale))
     if settings.tags == "predicted":
+        inputs[ADDED] = (FLOAT, ["batch", "n", "tags"])
+        graph.constant(np.zeros((1, 1, 1), np.float32), ADDED)  # who adds nothing gives nothing
         tags = _tagger(graph, weights, _with_neighbours(graph, x, settings.neighbours))
+        tags = graph.add("Add", tags, ADDED)
         outputs[tags] = "tags"
         table = graph.constant(weights["tag_vectors"], "tag_vectors")
         told = graph.add("MatMul", graph.add("Softmax", tags, axis=-1), table)

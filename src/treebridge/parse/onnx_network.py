@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 KNOWN = "known_tags"  # an input of graphs that predict tags; those packed earlier have none
 ARCS, LABELS = "parser.onnx.gz", "labels.onnx.gz"
+ADDED = "added"  # another: what is added to the scores of tags
 LABELLED_AT_ONCE = 256  # words: their products with all labels take 5 MB
 
 
@@ -34,16 +35,26 @@ class OnnxNetwork:
         self._outputs = [output.name for output in self._arcs.get_outputs()]
         optional = self._arcs.get_overridable_initializers()
         inputs = {each.name for each in (*self._arcs.get_inputs(), *optional)}
-        self._tags = inputs & {"tags", KNOWN}
+        self._tags, self._adds = inputs & {"tags", KNOWN}, ADDED in inputs
 
-    def score(self, vectors: Floats, lengths: Numbers, tags: Numbers) -> Scored:
-        """Score a padded batch [batch, n, dim]; older packed models take no known tags."""
+    def score(
+        self, vectors: Floats, lengths: Numbers, tags: Numbers, added: Floats | None = None
+    ) -> Scored:
+        """Score a padded batch [batch, n, dim].
+
+        Models packed earlier take no known tags, and `added` only after their arcs.
+        """
         given: dict[str, Any] = {"vectors": vectors, "lengths": lengths}
         given |= dict.fromkeys(self._tags, tags)
+        if self._adds and added is not None:
+            given[ADDED] = added
         found = dict(zip(self._outputs, self._arcs.run(None, given), strict=True))
         arcs = np.where(possible_arcs(lengths, vectors.shape[1]), found["arcs"], -np.inf)
         labels = partial(self._label_scores, found["dependents"], found["heads"])
-        return Scored(arcs.astype(np.float32), found.get("tags"), labels)
+        scores = found.get("tags")
+        if not self._adds and scores is not None and added is not None:
+            scores = scores + added
+        return Scored(arcs.astype(np.float32), scores, labels)
 
     def _label_scores(self, dependents: Floats, states: Floats, heads: Numbers) -> Floats:
         size = dependents.shape[-1]

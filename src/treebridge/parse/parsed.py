@@ -19,6 +19,7 @@ class Parsed:
     sentence: Sentence
     arcs: Floats  # [n], probability of each word's head
     labels: Floats  # [n], probability of its label, given the head
+    tags: Floats | None = None  # [n, tags], probabilities of all tags, where they are predicted
 
     @property
     def score(self) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext
+from treebridge.corpus.lexicon import Lexicon
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
@@ -20,7 +21,10 @@ from treebridge.errors import TreebridgeError, require_train
 from treebridge.onnx_session import side_by_side
 from treebridge.parse.calibration import UNCHANGED, Temperatures
 from treebridge.parse.chunking import CHUNK, Item, chunks_of, sentences_of
+from treebridge.parse.columns.columns import CHOICES, Columns
+from treebridge.parse.columns.fill import fill_columns
 from treebridge.parse.given import Given, check_given
+from treebridge.parse.lexical import BatchLimits, lexicon_limits
 from treebridge.parse.metrics import Metrics
 from treebridge.parse.network import Network
 from treebridge.parse.onnx_network import OnnxNetwork
@@ -62,6 +66,9 @@ class Parser:
     encoder_at: str | None = None  # where the encoder is now, if not where its space says
     folder: Path | None = None  # where it was loaded from
     card: dict[str, Any] = field(default_factory=dict)  # of a shipped model
+    columns: Columns | None = None  # XPOS, FEATS and LEMMA; older models have none
+    lexicon: Lexicon | None = None  # what is known of words
+    writes: tuple[str, ...] | None = None  # the columns to write: upos, xpos, feats, lemma
     _loading: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     @property
@@ -142,7 +149,7 @@ class Parser:
         trained = train_on(
             treebank, encoder, dev, settings or ParserSettings(), device, work, progress
         )
-        return cls(*trained, encoder)
+        return cls(*trained[:-1], encoder, columns=trained.columns)
 
     @property
     def scores(self) -> Metrics:
@@ -165,11 +172,14 @@ class Parser:
         encoder: Encoder | str | None = None,
         encoder_settings: EncoderSettings | None = None,
         bridge: Bridge | str | Path | None = None,
+        lexicon: Lexicon | str | Path | None = None,
+        columns: Sequence[str] | None = None,
     ) -> Parser:
         """Load a shipped model by its name, or a folder, across a bridge if one is given.
 
         The encoder is loaded when it is first needed; `encoder` is one at hand, or says where it
         is now. `encoder_settings` say how it computes, and on which device the parser does too.
+        `lexicon` limits the tags of words; `columns` are those to write (default: all it has).
         """
         from treebridge.parse.folder import read_parser
 
@@ -183,7 +193,31 @@ class Parser:
         if encoder is not None:
             parser.reads.check(encoder)
             parser.encoder = encoder
-        return parser
+        return parser.writing(columns).with_lexicon(lexicon)
+
+    def with_lexicon(self, lexicon: Lexicon | str | Path | None) -> Parser:
+        """The parser with a lexicon, which adds to the one that it has."""
+        if lexicon is None:
+            return self
+        given = lexicon if isinstance(lexicon, Lexicon) else Lexicon.read(lexicon)
+        both = self.lexicon.updated(given) if self.lexicon else given
+        lexicon_limits(both, self.tags, self.labels)  # says at once what the model does not know
+        return replace(self, lexicon=both)
+
+    def writing(self, columns: Sequence[str] | None) -> Parser:
+        """The parser that writes only these of upos, xpos, feats and lemma."""
+        if columns is None:
+            return self
+        for name in columns:
+            if name not in CHOICES:
+                raise TreebridgeError(f"unknown column {name!r}; choose from {', '.join(CHOICES)}")
+        return replace(self, writes=tuple(columns))
+
+    @property
+    def predicts(self) -> tuple[str, ...]:
+        """The columns beside the tree that it predicts: some of upos, xpos, feats and lemma."""
+        tags = ("upos",) if self.settings.tags == "predicted" else ()
+        return (*tags, *(self.columns.names if self.columns else ()))
 
     def across(self, bridge: Bridge, encoder: Encoder | None = None) -> Parser:
         """The zero-shot parser: the same model, fed by another encoder through a bridge."""
@@ -205,6 +239,7 @@ class Parser:
             encoder,
             self.encoder_settings,
             bridge,
+            columns=self.columns.across() if self.columns else None,
         )
 
     def fit_bridge(
@@ -236,7 +271,9 @@ class Parser:
     ) -> Scores:
         """Parse the sentences of a treebank and score the trees; `names` are for messages."""
         parsed = self.parse(progress.count(treebank, "sentences"), retag=True)
-        return score(treebank, (one.sentence for one in parsed), convention, names=names)
+        scores = score(treebank, (one.sentence for one in parsed), convention, names=names)
+        scores.columns.keep(self.predicts)
+        return scores
 
     def refine(
         self,
@@ -246,6 +283,7 @@ class Parser:
         trees: Sequence[Sentence] = (),
         treebank: Sequence[Sentence] | None = None,
         tagger: Parser | None = None,
+        lexicon: Lexicon | str | Path | None = None,
         settings: RefineSettings | None = None,
         work: Path | None = None,
         progress: Progress = QUIET,
@@ -253,7 +291,8 @@ class Parser:
         """A better parser: learn from trees projected over a bitext, from text, or from trees.
 
         `trees` are target trees of your own; `treebank` holds source trees, so that the parser
-        does not forget. With `work`, a folder for checkpoints, an interrupted run resumes.
+        does not forget; `lexicon` limits the tags of its words. With `work`, a folder for
+        checkpoints, an interrupted run resumes.
         """
         require_train("refining a parser")
         from treebridge.parse.refinement import refine_parser
@@ -263,7 +302,7 @@ class Parser:
             None if texts is None else (list(s.forms) for s in sentences_of(texts, self.language))
         )
         return refine_parser(
-            self,
+            self.with_lexicon(lexicon),
             settings or RefineSettings(),
             bitext=bitext,
             sentences=words,
@@ -343,34 +382,48 @@ class Parser:
 
         def parse_batch(indices: Indices) -> None:
             rows = carry(np.concatenate([vectors[i] for i in indices]))
-            padded = pad_vectors(np.split(rows, np.cumsum(lengths[indices])[:-1]))
+            ends = np.cumsum(lengths[indices])[:-1]
+            padded = pad_vectors(np.split(rows, ends))
             some = [sentences[i] for i in indices]
             tags = [self.tags.numbers(s.upos) for s in some] if told else None
             known = pad_numbers(tags, padded.shape[:2])
             given = Given.of(
                 some, self.labels, self.tags, keep_heads=keep_heads, keep_tags=told or not retag
             )
-            found = predict(self.model, padded, lengths[indices], known, rules, given, heat)
+            limits = self._limits(some, padded.shape[1])
+            found = predict(self.model, padded, lengths[indices], known, rules, given, heat, limits)
+            trees = [
+                annotated(
+                    sentence, found, row, self.labels, self.tags, retag=retag,
+                    relabel=not keep_heads,
+                )
+                for row, sentence in enumerate(some)
+            ]  # fmt: skip
+            if self.columns or self.lexicon or self.writes or retag:
+                trees = fill_columns(
+                    trees, some, np.split(rows, ends), self.columns, self.lexicon, self.tags,
+                    wanted=self.writes, retag=retag,
+                )  # fmt: skip
             for row, index in enumerate(indices):
-                n, sentence = lengths[index], sentences[index]
+                n = lengths[index]
                 out[index] = Parsed(
-                    annotated(
-                        sentence,
-                        found,
-                        row,
-                        self.labels,
-                        self.tags,
-                        retag=retag,
-                        relabel=not keep_heads,
-                    ),
+                    trees[row],
                     found.arc_probabilities[row, :n],
                     found.label_probabilities[row, :n],
+                    None if found.tag_probabilities is None else found.tag_probabilities[row, :n],
                 )
 
         plan = batches_by_length(lengths, self.model.batch_words)
         for _ in side_by_side(parse_batch, plan, self.model.at_once):
             pass
         return out
+
+    def _limits(self, sentences: Sequence[Sentence], longest: int) -> BatchLimits | None:
+        """What the lexicon allows the words of a batch."""
+        if self.lexicon is None:
+            return None
+        limits = lexicon_limits(self.lexicon, self.tags, self.labels)
+        return limits.batch([sentence.forms for sentence in sentences], longest)
 
     def load_encoder(self) -> Encoder:
         """The encoder of the space, or of the bridge's other side; threads load it once."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treebridge.corpus.sentence import Sentence
 from treebridge.parse.calibration import UNCHANGED, Temperatures
 from treebridge.parse.given import Given, only_given_heads, only_given_labels
+from treebridge.parse.lexical import BatchLimits
 from treebridge.parse.mst import decode_batch
 from treebridge.parse.network import Floats, Network, Numbers, Scored
 from treebridge.parse.ud_repair import (
@@ -34,6 +35,7 @@ class Prediction(NamedTuple):
     tags: Numbers | None  # [batch, n]
     arc_probabilities: Floats  # [batch, n], of the chosen arcs
     label_probabilities: Floats  # [batch, n], of the chosen labels
+    tag_probabilities: Floats | None = None  # [batch, n, tags], of all tags
 
 
 def predict(
@@ -44,24 +46,29 @@ def predict(
     rules: Rules,
     given: Given,
     heat: Temperatures = UNCHANGED,
+    limits: BatchLimits | None = None,
 ) -> Prediction:
     """Predict the best single-root tree of each sentence, and its probabilities.
 
     `tags` are known to the network, −1 where it predicts them; what is `given` stays as it is. The
-    tree follows the rules of Universal Dependencies as far as that allows. Temperatures change
-    the probabilities, never the tree.
+    tree follows the rules of Universal Dependencies as far as that allows. Temperatures change the
+    probabilities, never the tree; `limits` are those of a lexicon.
     """
-    scored = network.score(vectors, lengths, tags)
-    arcs = log_softmax(only_given_heads(scored.arcs, given.heads))  # [batch, n, n+1]
+    scored = network.score(vectors, lengths, tags, limits.tags if limits else None)
+    given = limits.exempt(given) if limits else given
+    possible_arcs = only_given_heads(scored.arcs, given.heads)
+    arcs = log_softmax(possible_arcs)  # [batch, n, n+1]
     tagged, marks = _tag_scores(scored, rules, given)
     square = np.pad(arcs.astype(np.float64), ((0, 0), (1, 0), (0, 0)))  # [batch, n+1, n+1]
     square[:, :, 1:] += np.where(marks, NOT_A_HEAD, 0)[:, None, :]
     heads = decode_batch(square, lengths)  # [batch, n]
     scores = scored.labels(heads)  # [batch, n, labels]
+    if limits:
+        scores = limits.labels(scores, None if scored.tags is None else tagged.argmax(-1), heads)
     allowed = label_masks(rules, heads) | (given.labels >= 0)[..., None]
     possible = np.where(allowed, only_given_labels(scores, given.labels), -np.inf)
-    scores = log_softmax(np.where(np.isfinite(possible).any(-1, keepdims=True), possible, scores))
-    joint = with_tags(rules, scores, tagged)
+    possible = np.where(np.isfinite(possible).any(-1, keepdims=True), possible, scores)
+    joint = with_tags(rules, log_softmax(possible), tagged)
     labels = np.zeros_like(heads)
     for row, n in enumerate(lengths):
         at = (row, slice(n))
@@ -71,15 +78,16 @@ def predict(
         heads,
         labels,
         None if scored.tags is None else best_tags(rules, labels, tagged),
-        _probability(arcs, np.maximum(heads, 0), heat.arc),
-        _probability(scores, labels, heat.label),
+        _probability(possible_arcs, np.maximum(heads, 0), heat.arc),
+        _probability(possible, labels, heat.label),
+        None if scored.tags is None else np.exp(log_softmax(scored.tags)),
     )
 
 
-def _probability(logs: Floats, chosen: Numbers, heat: float) -> Floats:
-    """Probabilities of the chosen entries along the last axis, at a temperature."""
-    warm = log_softmax(logs / np.float32(heat))
-    return np.exp(np.take_along_axis(warm, chosen[..., None], axis=-1)[..., 0])
+def _probability(scores: Floats, chosen: Numbers, heat: float) -> Floats:
+    """Probabilities of the chosen entries along the last axis."""
+    logs = log_softmax(scores / np.float32(heat))
+    return np.exp(np.take_along_axis(logs, chosen[..., None], axis=-1)[..., 0])
 
 
 def _tag_scores(scored: Scored, rules: Rules, given: Given) -> tuple[Floats, Mask]:

@@ -15,6 +15,7 @@ from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.agreement import Trial, without_held_out
 from treebridge.parse.batches import Examples
+from treebridge.parse.columns.refining import refine_columns
 from treebridge.parse.given import check_given
 from treebridge.parse.judge import judged
 from treebridge.parse.metrics import Metrics
@@ -123,6 +124,10 @@ def refine_parser(
         )
         refined, history = refining.run()
         learned = len(projected)
+    refined = replace(refined, columns=refine_columns(
+        refined, teacher=teacher, pairs=chosen, treebank=treebank, trees=trees,
+        seed=settings.seed, progress=progress,
+    ))  # fmt: skip
     return Refinement(judged(refined, trial), history, learned, tuple(further))
 
 

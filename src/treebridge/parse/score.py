@@ -2,13 +2,13 @@
 
 `paper`: words whose gold tag is PUNCT or SYM are excluded, labels include subtypes, and both sides
 must have the same words. `conll18`: every word counts, labels exclude subtypes, and words are
-matched by their characters; UAS, LAS, CLAS and UPOS equal those of the official script of the
-CoNLL 2018 shared task to the last digit.
+matched by their characters; UAS, LAS, CLAS, UPOS, XPOS, UFeats, AllTags and Lemmas equal those of
+the official script of the CoNLL 2018 shared task to the last digit.
 
 Every figure is an F1 score in percent, which is accuracy if both sides have the same words.
 UAS: correct head. LAS: correct head and label. CLAS: LAS over content relations. UEM and LEM:
 sentences in which every word has the correct head (and label); a sentence without scored words is
-correct, an empty one does not count.
+correct, an empty one does not count. XPOS, UFeats, AllTags and Lemmas: see `score_columns`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from treebridge.corpus.sentence import Sentence
 from treebridge.errors import TreebridgeError
 from treebridge.parse.match import ROOT, Match, match_same_text, match_same_words
+from treebridge.parse.score_columns import COLUMN_METRICS, ColumnCounts, count_columns
+from treebridge.parse.tally import Tally
 
 METRICS = ("UAS", "LAS", "CLAS", "UPOS", "UEM", "LEM")
 LENGTHS = ("root", "1", "2", "3-6", "7+")  # the bins of the CoNLL-X script
@@ -49,47 +51,25 @@ CONVENTIONS = {
 
 
 @dataclass
-class Tally:
-    """Counts of gold items, system items and correct ones."""
-
-    gold: int = 0
-    system: int = 0
-    correct: int = 0
-
-    @property
-    def precision(self) -> float:
-        """Share of system items that are correct, in percent."""
-        return 100 * (self.correct / self.system) if self.system else 0.0
-
-    @property
-    def recall(self) -> float:
-        """Share of gold items that were found, in percent."""
-        return 100 * (self.correct / self.gold) if self.gold else 0.0
-
-    @property
-    def f1(self) -> float:
-        """Harmonic mean of precision and recall, in percent."""
-        both = self.gold + self.system
-        return 100 * (2 * self.correct / both) if both else 0.0
-
-
-@dataclass
 class Scores:
     """The scores of one comparison: `scores["LAS"]`, or `scores.values` for all."""
 
     convention: str
     metrics: dict[str, Tally] = field(default_factory=lambda: {name: Tally() for name in METRICS})
+    columns: ColumnCounts = field(default_factory=ColumnCounts)
     # Labelled arcs by label, and arcs by length (of the gold arc if the head is correct).
     labels: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
     lengths: dict[str, Tally] = field(default_factory=lambda: {name: Tally() for name in LENGTHS})
 
     @property
     def values(self) -> dict[str, float]:
-        """Name → F1 in percent."""
-        return {name: tally.f1 for name, tally in self.metrics.items()}
+        """Name → F1 in percent; of further columns, only those that gold has."""
+        shown = {**self.metrics, **self.columns.shown}
+        return {name: tally.f1 for name, tally in shown.items()}
 
     def __getitem__(self, name: str) -> float:
-        return self.metrics[name].f1
+        tallies = self.columns.tallies if name in COLUMN_METRICS else self.metrics
+        return tallies[name].f1
 
     @property
     def words(self) -> int:
@@ -161,6 +141,7 @@ def _count(match: Match, rules: Convention, scores: Scores) -> None:
                     clas.correct += content
                     labels[label].correct += 1
         lengths[length].system += 1
+    count_columns(gold, system, to_gold, scored, scores.columns)
     las.gold = upos.gold = uas.gold
     las.system = upos.system = uas.system
     for name, right in (("UEM", head_right), ("LEM", both_right)):

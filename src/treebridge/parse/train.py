@@ -24,6 +24,8 @@ from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples
 from treebridge.parse.biaffine import Batch, Biaffine, to_device
 from treebridge.parse.checkpoint import Checkpoint, Weights, copy_weights, resume
+from treebridge.parse.columns.columns import Columns
+from treebridge.parse.columns.make import columns_of_trees
 from treebridge.parse.given import Given
 from treebridge.parse.metrics import Metrics
 from treebridge.parse.padding import batches_by_length
@@ -176,6 +178,7 @@ class Trained(NamedTuple):
     tags: Names
     history: list[Metrics]
     about: dict[str, Any]
+    columns: Columns | None  # learned from the same trees, after the parser
 
 
 def train_on(
@@ -228,7 +231,8 @@ def train_on(
     model.load_state_dict(best)
     words = int(train_store.offsets[-1])
     about = {"sentences": len(treebank), "words": words, "workers": workers.size}
-    return Trained(model.eval(), space, labels, tags, history, about)
+    columns = columns_of_trees(treebank, train_store, space, tags, settings, progress)
+    return Trained(model.eval(), space, labels, tags, history, about, columns)
 
 
 def _check_trees(sentences: Sequence[Sentence], what: str) -> None:

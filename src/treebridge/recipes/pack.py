@@ -37,6 +37,7 @@ from treebridge.parse.folder import (
     files_of,
     judged_by_trees,
     read_parser,
+    save_words,
 )
 from treebridge.parse.onnx_network import ARCS, LABELS
 from treebridge.parse.parser import Parser
@@ -162,6 +163,7 @@ def _write_parser(parser: Parser, folder: Path, card: Card | None, bits: int) ->
         (folder / name).write_bytes(gzip.compress(content, mtime=0))
     means = np.asarray(parser.space.isotropy.means, np.float32)
     write_tensors(folder / TENSORS, {"isotropy": means})
+    save_words(parser, folder)
     config = {
         "settings": parser.settings.config(),
         "space": {**parser.space.config(), "encoder": Path(parser.space.encoder).name},
@@ -171,6 +173,8 @@ def _write_parser(parser: Parser, folder: Path, card: Card | None, bits: int) ->
         "scores": parser.scores,
         "about": _bare(parser.about),
     }
+    if parser.columns:
+        config["columns"] = parser.columns.describe()
     if parser.bridge:
         config["bridge"] = describe_bridge(parser.bridge)
         config |= judged_by_trees(parser.bridge)

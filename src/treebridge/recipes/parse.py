@@ -69,8 +69,11 @@ def parse_on_cluster(
     encoder: str | None,
     settings: EncoderSettings,
     bridge: str | None,
+    lexicon: str | None = None,
+    columns: tuple[str, ...] | None = None,
 ) -> Parse:
     """A function that parses on the workers of a Ray cluster."""
-    places = [name and absolute_name(str(name)) for name in (model, encoder, bridge)]
-    load = (Parser.load, (places[0], places[1], settings, places[2]))
+    given = (model, encoder, bridge, lexicon)
+    places = [name and absolute_name(str(name)) for name in given]
+    load = (Parser.load, (places[0], places[1], settings, places[2], places[3], columns))
     return partial(parse_on_ray, load, settings=cluster)

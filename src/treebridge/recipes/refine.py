@@ -57,6 +57,7 @@ def refine(
     treebank: str | Path | None = None,
     trees: str | Path | None = None,
     tagger: str | None = None,
+    lexicon: str | Path | None = None,
     language: str | None = None,
     linking: BridgeSettings | None = None,
     validate: bool = True,
@@ -67,15 +68,16 @@ def refine(
 
     Source trees are projected over the links of `bitext`; `text` is for self-training;
     `treebank` holds source trees to mix in, so that the parser does not forget them; `trees` are
-    the user's own target trees, in which `_` is unknown. `linking` sets how the bitext is aligned.
-    With `validate`, cross-validation on `trees` says what they are worth. An interrupted run
+    the user's own target trees, in which `_` is unknown. `lexicon` limits the tags of its words
+    and is saved with the model; `linking` sets how the bitext is aligned. With `validate`,
+    cross-validation on `trees` says what they are worth. An interrupted run
     resumes from its last epoch.
     """
     output, settings = Path(output), settings or RefineSettings()
     linking = linking or BridgeSettings()
     with hold(output):
         check_free(output, KIND)
-        bridged = Parser.load(model, encoder_settings=encoding, bridge=bridge)
+        bridged = Parser.load(model, encoder_settings=encoding, bridge=bridge, lexicon=lexicon)
         if bridged.bridge is None:
             raise TreebridgeError(
                 "refining needs a bridge to the target language; give one, or a model made by "
@@ -88,7 +90,7 @@ def refine(
         if trees and not any(has_annotation(sentence) for sentence in own):
             raise TreebridgeError("no trees to learn from: no word has HEAD or UPOS", file=trees)
         files = (bridge, *(bitext.paths if bitext else ()), linking.links, *text, treebank, trees,
-                 tagger and find_model(tagger))  # fmt: skip
+                 lexicon, tagger and find_model(tagger))  # fmt: skip
         how = [bitext and _bitext_parts(bitext), asdict(linking), asdict(settings), language]
         key = _key([find_model(model), *(file for file in files if file)], how)
         if is_finished(output, KIND, key, force=force):

@@ -20,15 +20,16 @@ def draw_files(
     kind: str | None,
     wanted: str | None,
     *,
+    columns: Sequence[str] = (),
     force: bool = False,
 ) -> None:
-    """Draw all sentences, or only those `wanted` (3, or 3-5)."""
+    """Draw all sentences, or only those `wanted` (3, or 3-5), with further `columns`."""
     if kind is None:
         suffix = output.suffix.lower() if output else ""
         kind = {".svg": "svg", ".html": "html", ".htm": "html"}.get(suffix, "text")
     check_output(output, kind, force=force)
     sentences = chain.from_iterable(_read(file) for file in files)
-    WRITERS[kind](_choose(sentences, wanted), output)
+    WRITERS[kind](_choose(sentences, wanted), output, columns)
 
 
 def _read(file: str) -> Iterator[Sentence]:

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from treebridge.parse.score import LENGTHS, Scores, Tally
+from treebridge.parse.score import LENGTHS, Scores
+from treebridge.parse.tally import Tally
 from treebridge.recipes.evaluate import Evaluation
 from treebridge.show.advice import show_advice
 

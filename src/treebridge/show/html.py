@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from treebridge.corpus.sentence import Sentence
 from treebridge.show.svg import DOUBT, clean, draw_svg
@@ -26,26 +26,28 @@ figcaption {{ margin-bottom: .5rem; }}
 _TAIL = "</body></html>\n"
 
 
-def html_page(sentences: Iterable[Sentence], title: str = "Trees") -> Iterator[str]:
+def html_page(
+    sentences: Iterable[Sentence], title: str = "Trees", columns: Sequence[str] = ()
+) -> Iterator[str]:
     """The page in parts: head, one part per sentence, and an end that is always written."""
     yield _HEAD.format(title=clean(title), doubt=DOUBT)
     try:
         for number, sentence in enumerate(sentences, 1):
-            yield html_figure(sentence, number)
+            yield html_figure(sentence, number, columns)
     finally:
         yield _TAIL
 
 
-def draw_html(sentence: Sentence) -> str:
+def draw_html(sentence: Sentence, *, columns: Sequence[str] = ()) -> str:
     """A page with one tree."""
-    return "".join(html_page([sentence], sentence.text))
+    return "".join(html_page([sentence], sentence.text, columns))
 
 
-def html_figure(sentence: Sentence, number: int) -> str:
+def html_figure(sentence: Sentence, number: int, columns: Sequence[str] = ()) -> str:
     """A sentence with its tree."""
     name = sentence.comment("sent_id") or str(number)
     return (
         f'<figure id="s{number}"><figcaption dir="auto"><small>{clean(name)}</small> '
         f'{clean(sentence.text)}</figcaption><div class="scroll" tabindex="0">'
-        f"{draw_svg(sentence)}</div></figure>\n"
+        f"{draw_svg(sentence, columns=columns)}</div></figure>\n"
     )

@@ -7,7 +7,7 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -36,43 +36,44 @@ def check_output(output: Path | None, kind: str, *, force: bool) -> None:
         )
 
 
-def write_conllu(trees: Trees, output: Path | None) -> None:
-    """Write CoNLL-U, one sentence at a time."""
+def write_conllu(trees: Trees, output: Path | None, columns: Sequence[str] = ()) -> None:
+    """Write CoNLL-U, one sentence at a time; it has all columns anyway."""
     _write((tree.to_conllu() for tree in trees), output)
 
 
-def write_json(trees: Trees, output: Path | None) -> None:
-    """Write one JSON object per line."""
+def write_json(trees: Trees, output: Path | None, columns: Sequence[str] = ()) -> None:
+    """Write one JSON object per line; it has all columns anyway."""
     _write((json.dumps(as_dict(t), ensure_ascii=False) + "\n" for t in trees), output)
 
 
-def write_drawn(trees: Trees, output: Path | None) -> None:
+def write_drawn(trees: Trees, output: Path | None, columns: Sequence[str] = ()) -> None:
     """Write drawings as text, cut to the width of the terminal."""
     width = shutil.get_terminal_size().columns if output is None and sys.stdout.isatty() else None
-    _write((_drawn(tree, width) for tree in trees), output)
+    _write((_drawn(tree, width, columns) for tree in trees), output)
 
 
-def write_html(trees: Trees, output: Path | None) -> None:
+def write_html(trees: Trees, output: Path | None, columns: Sequence[str] = ()) -> None:
     """Write one HTML page."""
     from treebridge.show.html import html_page
 
-    _write(html_page(trees, output.stem if output else "Trees"), output)
+    _write(html_page(trees, output.stem if output else "Trees", columns), output)
 
 
-def write_svg(trees: Trees, output: Path | None) -> None:
+def write_svg(trees: Trees, output: Path | None, columns: Sequence[str] = ()) -> None:
     """Write one picture, or a folder with one picture per sentence."""
     if output is not None and output.suffix != ".svg" and not is_stream(output):
-        _write_pictures((tree.draw(format="svg") + "\n" for tree in trees), output)
+        pictures = (tree.draw(format="svg", columns=columns) + "\n" for tree in trees)
+        _write_pictures(pictures, output)
         return
     tree, *more = _first_two(trees)
     if more:
         raise TreebridgeError(
             "several sentences give several pictures; choose a folder as output, or the format html"
         )
-    _write([tree.draw(format="svg") + "\n"], output)
+    _write([tree.draw(format="svg", columns=columns) + "\n"], output)
 
 
-Writer = Callable[[Trees, Path | None], None]
+Writer = Callable[[Trees, Path | None, Sequence[str]], None]
 WRITERS: dict[str, Writer] = {
     "conllu": write_conllu,
     "json": write_json,
@@ -93,8 +94,8 @@ def as_dict(sentence: Sentence) -> dict[str, Any]:
     return made
 
 
-def _drawn(tree: Sentence, width: int | None) -> str:
-    return f"{tree.text}\n{tree.draw(width=width)}\n\n"
+def _drawn(tree: Sentence, width: int | None, columns: Sequence[str]) -> str:
+    return f"{tree.text}\n{tree.draw(width=width, columns=columns)}\n\n"
 
 
 def _first_two(trees: Trees) -> list[Sentence]:

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
+from treebridge.corpus.drawing import shown_columns
 from treebridge.corpus.sentence import Sentence
 from treebridge.parse.confidence import LOW, Confidence, confidences
 
 FORM_SIZE, TAG_SIZE, LABEL_SIZE = 16, 11, 12
+NOTE_SIZE, NOTE_STEP = 10, 13  # of lemmas and features, and from line to line
 GAP = 16  # minimum space between two words
 MARGIN = 14
 ROUND = 9  # radius of an arc's corners
@@ -29,13 +31,15 @@ class Arc(NamedTuple):
     level: int
 
 
-def draw_svg(sentence: Sentence, *, low: float = LOW) -> str:
+def draw_svg(sentence: Sentence, *, low: float = LOW, columns: Sequence[str] = ()) -> str:
     """Draw a tree as SVG; arcs with a probability below `low` are dashed.
 
+    `columns` (some of `lemma`, `xpos` and `feats`) are written below the tags.
     Right-to-left scripts are drawn from right to left.
     """
     arcs = _levels(sentence.heads)
-    widths, gaps = _widths(sentence), [GAP * 1.0] * max(0, len(sentence) - 1)
+    notes = _notes(sentence, columns)
+    widths, gaps = _widths(sentence, notes), [GAP * 1.0] * max(0, len(sentence) - 1)
     _make_room(arcs, sentence.deprels, widths, gaps)
     centres = _centres(widths, gaps)
     right = (centres[-1] + widths[-1] / 2 if centres else 0) + MARGIN
@@ -45,7 +49,8 @@ def draw_svg(sentence: Sentence, *, low: float = LOW) -> str:
     top = 2 * LABEL_SIZE + step * max((arc.level for arc in arcs), default=0)
     base = top + step / 2
     multiword = [token for token in sentence.tokens() if token[1] > token[0]]
-    height = base + FORM_SIZE + TAG_SIZE + (34 if multiword else 16)
+    below = NOTE_STEP * max(map(len, notes), default=0)
+    height = base + FORM_SIZE + TAG_SIZE + below + (34 if multiword else 16)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tree" role="img" '
         f'aria-label="{clean(sentence.text)}" width="{right:.0f}" height="{height:.0f}" '
@@ -70,11 +75,18 @@ def draw_svg(sentence: Sentence, *, low: float = LOW) -> str:
                 f'<text x="{x:.1f}" y="{y + TAG_SIZE + 5:.1f}" font-size="{TAG_SIZE}" '
                 f'opacity=".6">{clean(tag)}</text>'
             )
+    for x, lines in zip(centres, notes, strict=True):
+        for number, line in enumerate(lines, 1):
+            y = base + FORM_SIZE + TAG_SIZE + 7 + NOTE_STEP * number
+            parts.append(
+                f'<text x="{x:.1f}" y="{y:.1f}" font-size="{NOTE_SIZE}" opacity=".6">'
+                f"{clean(line)}</text>"
+            )
     for first, last, form, _ in multiword:
         ends = sorted(
             (centres[i] + side * widths[i] / 2) for i in (first - 1, last - 1) for side in (-1, 1)
         )
-        y = base + FORM_SIZE + TAG_SIZE + 13
+        y = base + FORM_SIZE + TAG_SIZE + below + 13
         parts.append(
             f'<path d="M{ends[0]:.1f} {y:.1f}v4H{ends[-1]:.1f}v-4" fill="none" '
             f'stroke="currentColor" opacity=".5"/><text x="{(ends[0] + ends[-1]) / 2:.1f}" '
@@ -103,11 +115,22 @@ def text_width(text: str, size: float) -> float:
     return total * size
 
 
-def _widths(sentence: Sentence) -> list[float]:
+def _notes(sentence: Sentence, columns: Sequence[str]) -> list[list[str]]:
+    """The lines below each word: its lemma and XPOS, and one line for each feature."""
+    cells = zip(*shown_columns(sentence, columns), strict=True) if columns else [()] * len(sentence)
+    return [[line for cell in word if cell for line in cell.split("|")] for word in cells]
+
+
+def _widths(sentence: Sentence, notes: Sequence[Sequence[str]]) -> list[float]:
     tags = (tag if tag != "_" else "" for tag in sentence.upos)
     widths = [
-        max(text_width(form, FORM_SIZE), text_width(tag, TAG_SIZE), 10.0)
-        for form, tag in zip(sentence.forms, tags, strict=True)
+        max(
+            text_width(form, FORM_SIZE),
+            text_width(tag, TAG_SIZE),
+            *(text_width(line, NOTE_SIZE) for line in lines),
+            10.0,
+        )
+        for form, tag, lines in zip(sentence.forms, tags, notes, strict=True)
     ]
     for first, last, form, _ in sentence.tokens():
         if last > first:  # the surface token is drawn below its words

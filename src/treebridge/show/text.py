@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from treebridge.corpus.drawing import shown_columns
 from treebridge.corpus.sentence import Sentence
 from treebridge.parse.confidence import LOW, Confidence, confidences
 
@@ -15,9 +16,10 @@ _LINES = {
 }  # fmt: skip
 
 
-def draw_tree(sentence: Sentence, *, width: int | None = None) -> str:
+def draw_tree(sentence: Sentence, *, width: int | None = None, columns: Sequence[str] = ()) -> str:
     """Draw a tree: arcs on the left, then word, tag and label in columns.
 
+    `columns` are further ones: some of `lemma`, `xpos` and `feats`.
     If the sentence has probabilities, they form a last column, and uncertain arcs are dotted.
     Lines are cut to `width` terminal columns.
     """
@@ -25,17 +27,18 @@ def draw_tree(sentence: Sentence, *, width: int | None = None) -> str:
     if not heads:
         return ""
     arcs = _draw_arcs(heads)
-    columns: list[Sequence[str]] = [sentence.forms, sentence.upos, sentence.deprels]
+    cells_of: list[Sequence[str]] = [sentence.forms, sentence.upos, sentence.deprels]
+    cells_of += shown_columns(sentence, columns)
     sure = confidences(sentence)
     if any(sure):
-        columns.append([_percent(one) for one in sure])
+        cells_of.append([_percent(one) for one in sure])
         arcs = [
             _dotted(arc) if one and one.both < LOW else arc
             for arc, one in zip(arcs, sure, strict=True)
         ]
-    widths = [max(map(_width, column)) for column in columns]
+    widths = [max(map(_width, column)) for column in cells_of]
     rows = []
-    for arc, *cells in zip(arcs, *columns, strict=True):
+    for arc, *cells in zip(arcs, *cells_of, strict=True):
         padded = (
             _left_to_right(cell) + " " * (w - _width(cell))
             for cell, w in zip(cells, widths, strict=True)

@@ -35,6 +35,7 @@ def describe(name: str, parser: Parser, *, mapped: bool = True) -> dict[str, Any
         "source_scores": _metrics(parser.scores) if bridge else {},
         "encoder": Path(parser.reads.encoder).name,
         "tags": parser.settings.tags,
+        "columns": list(parser.predicts),
         "bridge": _bridge(parser) if bridge and mapped else None,
         "data": card.get("data", []),
         "limits": card.get("limits", []),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from treebridge.corpus.lexicon import Lexicon
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
@@ -45,12 +46,17 @@ class Models:
             self.by_name[one.name] = one
 
     @classmethod
-    def load(cls, names: Sequence[str], settings: EncoderSettings) -> Models:
+    def load(
+        cls, names: Sequence[str], settings: EncoderSettings, lexicon: str | None = None
+    ) -> Models:
         """Load `folder` or `name=folder`; a model with a bridge is also served without its map."""
+        words = Lexicon.read(lexicon) if lexicon else None
         served: list[Served] = []
         for given in names:
             name, equals, folder = given.partition("=")
-            parser = Parser.load(folder if equals else given, encoder_settings=settings)
+            parser = Parser.load(
+                folder if equals else given, encoder_settings=settings, lexicon=words
+            )
             parser.load_encoder()
             served.append(Served(name if equals else Path(given).name, parser))
             if other := _without_map(parser):

@@ -56,6 +56,9 @@ class ModelInfo(BaseModel):
     )
     encoder: str
     tags: str = Field(description="Whether it needs (`gold`) or predicts UPOS tags.")
+    columns: list[str] = Field(
+        description="Columns that it predicts beside trees: some of upos, xpos, feats, lemma."
+    )
     bridge: dict[str, Any] | None = Field(description="Its bridge: target space and quality.")
     data: list[dict[str, Any]] = Field(description="Training data with licences.")
     limits: list[str] = Field(description="Known weaknesses.")

@@ -39,6 +39,7 @@ def serve_models(
     port: int,
     bitext: Bitext | None,
     source: str | None,
+    lexicon: str | None = None,
     encoding: EncoderSettings,
     settings: ServerSettings,
     allow: Sequence[str] = (),
@@ -53,7 +54,7 @@ def serve_models(
     listening = listen(host, port)  # before loading models, which takes a while
     hosts = allowed_hosts(listening.getsockname()[0], host, allow)
     settings = replace(settings, hosts=hosts)
-    models = Models.load(names, encoding)
+    models = Models.load(names, encoding, lexicon)
     views = _views(models, bitext, source) if bitext else {}
     app = create_app(models, settings, views)
     listening.listen()  # clients may connect as soon as the address is printed

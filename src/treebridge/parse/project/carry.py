@@ -14,6 +14,7 @@ from treebridge.encode.encoder import Encoder
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.distributions import distributions
+from treebridge.parse.lexical import lexicon_limits
 from treebridge.parse.padding import Indices, Rows
 from treebridge.parse.parser import Parser
 from treebridge.parse.project.projected import Projected
@@ -106,6 +107,12 @@ def carry(
             projected[index] = fill(projected[index], own, settings.own_labels)
     else:
         projected = [mask(part) for part in projected]
+    if bridged.lexicon:
+        limits = lexicon_limits(bridged.lexicon, bridged.tags, bridged.labels)
+        both = zip(projected, pairs, strict=True)
+        projected = [
+            part._replace(tags=limits.allowed(part.tags, pair.target)) for part, (pair, _) in both
+        ]
     keep = np.flatnonzero(confidence >= np.quantile(confidence, 1 - settings.confident))
     return Projected([target[i] for i in keep], [projected[i].half() for i in keep]), order
 
@@ -129,10 +136,16 @@ def own_distributions(
     _check_tagger(tagger, bridged)
     target = _vectors(bridged.load_encoder(), sentences, bridged, progress)
     tags = _tags(tagger, target, bridged)
+    limits = None
+    if bridged.lexicon:
+        limits = lexicon_limits(bridged.lexicon, bridged.tags, bridged.labels)
     soft: dict[int, Soft] = {}
     confidence: dict[int, float] = {}
     for index, predicted in distributions(bridged.biaffine, target, tags, bridged.device):
         confidence[index] = predicted.confidence()
+        if limits:
+            words = sentences[index]
+            predicted = predicted._replace(tags=limits.allowed(predicted.tags, words))
         soft[index] = Soft(*(_sharpen(part) for part in predicted)).half()
     least = np.quantile([*confidence.values()], 1 - settings.confident)
     keep = [index for index in sorted(soft) if confidence[index] >= least]

@@ -79,13 +79,17 @@ function tableOf(words, language) {
   const forms = new Map(words.map((word) => [word.id, word.form]));
   const cell = (tag, text, scope) => make(tag, scope ? { scope } : {}, String(text));
   const percent = (value) => (value === undefined ? "" : `${Math.round(100 * value)} %`);
-  const names = ["", "Word", "Tag", "Head", "Relation", "Head probability", "Relation probability"];
+  // Columns that a model does not predict are not shown.
+  const further = [["Lemma", "lemma"], ["XPOS", "xpos"], ["Features", "feats"]]
+    .filter(([, key]) => words.some((word) => word[key]));
+  const names = ["", "Word", "Tag", ...further.map(([name]) => name), "Head", "Relation", "Head probability",
+    "Relation probability"];
   const rows = words.map((word) => {
     const form = cell("th", word.form, "row");
     form.lang = language;
     const head = word.head ? `${word.head} ${forms.get(word.head)}` : "root";
     return make("tr", {}, cell("td", word.id), form,
-      ...[word.upos, head, word.deprel, percent(word.arc_probability), percent(word.label_probability)].map((text) => cell("td", text)));
+      ...[word.upos, ...further.map(([, key]) => features(word[key])), head, word.deprel, percent(word.arc_probability), percent(word.label_probability)].map((text) => cell("td", text)));
   });
   const header = make("tr", {}, ...names.map((name) => cell("th", name, "col")));
   const scroll = make("div", { className: "scroll words", tabIndex: 0 },
@@ -93,6 +97,10 @@ function tableOf(words, language) {
   scroll.setAttribute("role", "group");
   scroll.setAttribute("aria-label", "Words of the sentence");
   return scroll;
+}
+
+function features(text) {
+  return (text ?? "").replaceAll("|", ", "); // so that the line can be broken
 }
 
 function agreement(answers, index) {

@@ -1,0 +1,63 @@
+"""What the spelling of words says of their features: votes of endings and of whole words.
+
+Vectors know little of the endings of rare words; trees of a language show what its endings mean.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treebridge.parse.padding import Indices
+
+LONGEST = 4  # characters of an ending
+MOST = 20_000  # keys
+
+
+def keys_of(form: str, tag: int) -> list[str]:
+    """The keys of a word: its endings alone and with its tag's number, and the word itself."""
+    lower = form.lower()
+    endings = [lower[-size:] for size in range(1, min(LONGEST, len(lower)) + 1)]
+    return [*(f"-{x}" for x in endings), *(f"{tag}-{x}" for x in endings), f"{tag}={lower}"]
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """Keys, and what each adds to the scores of the classifiers."""
+
+    keys: dict[str, int]
+    votes: NDArray[np.float32]  # [keys, width]
+
+    @classmethod
+    def blank(cls, words: Iterable[tuple[str, int]], width: int) -> Spelling:
+        """Room for the most frequent keys of forms with tags; they add nothing yet."""
+        counts = Counter(key for form, tag in words for key in keys_of(form, tag))
+        chosen = sorted(counts, key=lambda key: (-counts[key], key))[:MOST]
+        keys = {key: number for number, key in enumerate(chosen)}
+        return cls(keys, np.zeros((len(keys), width), np.float32))
+
+    def numbers(
+        self, forms: Sequence[Sequence[str]], tags: Sequence[Indices]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The known keys of the words of sentences, and the word that each belongs to."""
+        found: list[int] = []
+        words: list[int] = []
+        word = 0
+        for sentence, numbers in zip(forms, tags, strict=True):
+            for form, tag in zip(sentence, numbers.tolist(), strict=True):
+                known = [self.keys[key] for key in keys_of(form, tag) if key in self.keys]
+                found += known
+                words += [word] * len(known)
+                word += 1
+        return np.array(found, np.int64), np.array(words, np.int64)
+
+    def add_to(
+        self, scores: NDArray[np.float32], forms: Sequence[Sequence[str]], tags: Sequence[Indices]
+    ) -> None:
+        """Add the votes of all keys to the scores [words, width]."""
+        keys, words = self.numbers(forms, tags)
+        np.add.at(scores, words, self.votes[keys])
