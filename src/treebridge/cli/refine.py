@@ -50,8 +50,8 @@ def refine(
     links: opt.Links = None,
     validate: Annotated[
         bool,
-        option("Cross-validate on your trees, to see what they are worth.", "--validate/--no-validate",
-               panel=TRAINING),
+        option("Cross-validate on your trees, to see what they are worth.",
+               "--validate/--no-validate", panel=TRAINING),
     ] = True,
     as_json: opt.Json = False,
     sentences: Annotated[
