@@ -26,7 +26,7 @@ second silences progress and summaries.
 |---|---|
 | look | [inspect](#inspect), [draw](#draw), [demo](#demo), [cache](#cache-list) |
 | make | [build](#build), or one by one [pretrain](#pretrain), [align](#align), [train](#train), [bridge](#bridge); then [refine](#refine) and [pack](#pack) |
-| annotate | [next](#next), then [refine](#refine) |
+| annotate | [next](#next), [annotate](#annotate), then [refine](#refine) |
 | use | [parse](#parse), [evaluate](#evaluate), [serve](#serve), [models](#models) |
 | the paper | [reproduce](#reproduce-table1) |
 """  # noqa: E501
@@ -76,6 +76,10 @@ EXAMPLES = {
         "treebridge draw news.conllu -o trees.html",
     ],
     "serve": ["treebridge serve --model pt --model refined=pt-refined --port 8000"],
+    "annotate": [
+        "treebridge annotate pt todo.conllu",
+        "treebridge annotate pt todo.conllu --host 0.0.0.0     # prints an address with a token",
+    ],
     "align": [
         "treebridge align en-pt.tsv.xz -o links.txt --save-model aligner",
         "treebridge align en-pt.tsv.xz --score gold.tsv     # how good, on links made by hand",

@@ -8,6 +8,7 @@ from treebridge.cli import (  # isort: skip  # noqa: F401
     next,
     draw,
     serve,
+    annotate,
     models,
     build,
     refine,
