@@ -18,6 +18,7 @@ function onKey(event) {
     if (what) event.preventDefault();
     return;
   }
+  if (key === "Escape") $("error").hidden = true;
   if ((key === "Enter" || key === " ") && target.closest("button, a, summary, input")) return; // they have their own
   if (page.choosing === null ? selectKey(key, shiftKey) : headKey(key)) return event.preventDefault();
   if (key === "Enter" && shiftKey) actions.toggleDone();
