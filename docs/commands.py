@@ -26,7 +26,8 @@ second silences progress and summaries.
 |---|---|
 | look | [inspect](#inspect), [draw](#draw), [demo](#demo), [cache](#cache-list) |
 | make | [build](#build), or one by one [pretrain](#pretrain), [align](#align), [train](#train), [bridge](#bridge); then [refine](#refine) and [pack](#pack) |
-| use | [parse](#parse), [evaluate](#evaluate), [serve](#serve), [annotate](#annotate), [models](#models) |
+| annotate | [next](#next), then [annotate](#annotate), then [refine](#refine) |
+| use | [parse](#parse), [evaluate](#evaluate), [serve](#serve), [models](#models) |
 | the paper | [reproduce](#reproduce-table1) |
 """  # noqa: E501
 
@@ -59,7 +60,12 @@ EXAMPLES = {
     ],
     "parse": [
         "treebridge parse --model pt news.txt --confidence > news.conllu",
+        "treebridge parse --model pt half.conllu --keep-heads     # fill in what is _",
         "treebridge parse --model en --bridge en-pt news.txt.gz --format html -o news.html",
+    ],
+    "next": [
+        "treebridge next pt news.txt.xz -n 20 -o todo.conllu",
+        "treebridge next pt news.txt.xz -n 20 -o more.conllu --done done.conllu todo.conllu",
     ],
     "evaluate": [
         "treebridge evaluate --model pt gold.conllu --detail",

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from treebridge.encode.settings import EncoderSettings
     from treebridge.errors import TreebridgeError
     from treebridge.parse.parser import Parser
-    from treebridge.parse.settings import ParserSettings, RefineSettings
+    from treebridge.parse.settings import NextSettings, ParserSettings, RefineSettings
     from treebridge.parse.shipped import shipped_models as models
     from treebridge.progress import Progress
     from treebridge.recipes.build import BuildSettings, build
+    from treebridge.recipes.next_trees import next_trees
     from treebridge.recipes.pretrain import pretrain
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "BuildSettings",
     "Encoder",
     "EncoderSettings",
+    "NextSettings",
     "Parser",
     "ParserSettings",
     "PretrainSettings",
@@ -48,6 +50,7 @@ __all__ = [
     "align",
     "build",
     "models",
+    "next_trees",
     "pretrain",
 ]
 
@@ -58,6 +61,7 @@ _WHERE = {
     "BuildSettings": "treebridge.recipes.build",
     "Encoder": "treebridge.encode.encoder",
     "EncoderSettings": "treebridge.encode.settings",
+    "NextSettings": "treebridge.parse.settings",
     "Parser": "treebridge.parse.parser",
     "ParserSettings": "treebridge.parse.settings",
     "PretrainSettings": "treebridge.encode.pretrain.settings",
@@ -70,6 +74,7 @@ _WHERE = {
     "align": "treebridge.alignment.run",
     "build": "treebridge.recipes.build",
     "models": "treebridge.parse.shipped:shipped_models",
+    "next_trees": "treebridge.recipes.next_trees",
     "pretrain": "treebridge.recipes.pretrain",
 }
 

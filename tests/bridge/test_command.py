@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from checkpoints import make
 from typer.testing import CliRunner
@@ -72,7 +73,7 @@ def test_an_option_wins_over_the_preset(monkeypatch: pytest.MonkeyPatch) -> None
 
     def record(*given: object, **_: object) -> Bridged:
         made.append(given[3])
-        return Bridged(Bridge(*[None] * 3), Path("c"))  # type: ignore[arg-type]
+        return Bridged(Bridge(None, None, np.eye(1)), Path("c"))  # type: ignore[arg-type]
 
     monkeypatch.setattr(recipe, "bridge", record)
 

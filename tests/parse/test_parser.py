@@ -159,6 +159,7 @@ class Turn:
     target: Space
     turned: np.ndarray
     made: dict[str, str] = field(default_factory=dict)
+    quality: dict[str, str] = field(default_factory=dict)
 
     def transform(self, vectors: np.ndarray) -> np.ndarray:
         return self.into.transform(vectors @ self.turned)

@@ -1,8 +1,7 @@
-"""The bridge: target isotropy plus W, mapping target vectors into a parser's source space."""
+"""The bridge: target isotropy, W and a translation, from target vectors into a parser's space."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treebridge.artefact import check_files, read_config, read_tensors, write_config, write_tensors
-from treebridge.bridge.space import Space, cite
+from treebridge.artefact import (
+    Shape,
+    check_files,
+    read_config,
+    read_tensors,
+    write_config,
+    write_tensors,
+)
+from treebridge.bridge.card import bridge_card
+from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
@@ -22,7 +29,7 @@ from treebridge.records import field as field_of
 if TYPE_CHECKING:
     from treebridge.bridge.settings import BridgeSettings
 
-KIND, FORMAT = "bridge", 1
+KIND, FORMAT = "bridge", 2  # format 1 has no translation
 TENSORS = "bridge.safetensors"
 
 
@@ -36,6 +43,10 @@ class Bridge:
     made: dict[str, Any] = field(default_factory=dict)  # how it was made
     quality: dict[str, Any] = field(default_factory=dict)
     senses: list[dict[str, Any]] = field(default_factory=list)  # one record per anchor
+    translation: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))  # [source dim]
+
+    def __post_init__(self) -> None:
+        self.translation = np.broadcast_to(self.translation, len(self.w))
 
     @classmethod
     def fit(
@@ -60,7 +71,7 @@ class Bridge:
     def transform(self, vectors: NDArray[np.floating]) -> NDArray[np.float32]:
         """Map raw target-encoder vectors (rows) into the source space."""
         mapped = self.target.transform(vectors) @ self.w.T.astype(np.float32)
-        return np.asarray(mapped, np.float32)
+        return np.asarray(mapped + self.translation.astype(np.float32), np.float32)
 
     def check(self, encoder: Encoder) -> None:
         """Raise an error unless the bridge was fitted on this encoder."""
@@ -73,6 +84,7 @@ class Bridge:
                 "w": self.w,
                 "target_means": self.target.isotropy.means,
                 "into_means": self.into.isotropy.means,
+                "translation": self.translation,
             }
             write_tensors(folder / TENSORS, tensors)
             files = [TENSORS]
@@ -88,7 +100,7 @@ class Bridge:
                 "quality": self.quality,
             }
             write_config(folder, KIND, FORMAT, config, files)
-            (folder / "README.md").write_text(_card(Path(path).name, self), encoding="utf-8")
+            (folder / "README.md").write_text(bridge_card(Path(path).name, self), encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | Path) -> Bridge:
@@ -101,11 +113,13 @@ class Bridge:
         where = folder / "config.json"
         sides = [field_of(config, side, dict, where) for side in ("target", "into")]
         target, into = (Space.from_config(side, where) for side in sides)
-        shapes = {
+        shapes: dict[str, Shape] = {
             "w": (into.dim, target.dim),
             "target_means": (None, target.dim),
             "into_means": (None, into.dim),
         }
+        if config["format"] > 1:
+            shapes["translation"] = (into.dim,)
         tensors = read_tensors(folder / TENSORS, shapes)
         return cls(
             target.with_means(tensors["target_means"]),
@@ -114,35 +128,5 @@ class Bridge:
             field_of(config, "made", dict, where),
             field_of(config, "quality", dict, where),
             read_senses(folder),
+            tensors.get("translation", np.zeros(1)),
         )
-
-
-def _card(name: str, bridge: Bridge) -> str:
-    target, into = bridge.target.origin(), bridge.into.origin()
-    return "\n".join(
-        [
-            f"# {name}: a treebridge bridge",
-            "",
-            f"Maps vectors of {cite(target)} into the space of {cite(into)}.",
-            "",
-            "| data and settings | |",
-            "|---|---|",
-            *(f"| {key} | {value} |" for key, value in bridge.made.items()),
-            "",
-            "| quality on held-out sentence pairs | |",
-            "|---|---|",
-            *_card_rows(bridge.quality),
-            "",
-        ]
-    )
-
-
-def _card_rows(quality: Mapping[str, Any], prefix: str = "") -> list[str]:
-    rows: list[str] = []
-    for key, value in quality.items():
-        name = f"{prefix}{key}".replace("_", " ")
-        if isinstance(value, Mapping):
-            rows += _card_rows(value, f"{name}: ")
-        else:
-            rows.append(f"| {name} | {f'{value:.3f}' if isinstance(value, float) else value} |")
-    return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,15 @@ from numpy.typing import NDArray
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.collect import Occurrences
 from treebridge.bridge.isotropy import BLOCK, Isotropy, anisotropy, unit
-from treebridge.bridge.mapping import MAPS, ROWS, WEIGHTINGS, Matrix, Moments, rcsls
+from treebridge.bridge.mapping import (
+    ROWS,
+    WEIGHTINGS,
+    Matrix,
+    Moments,
+    Vector,
+    affine,
+    rcsls,
+)
 from treebridge.bridge.memmap import pick, release
 from treebridge.bridge.quality import HeldOut, chance_level, mean_cosine, retrieval, verdict
 from treebridge.bridge.senses import Anchors, anchors, sense_labels
@@ -19,6 +28,18 @@ from treebridge.bridge.space import Space
 from treebridge.encode.encoder import Encoder
 from treebridge.errors import TreebridgeError
 from treebridge.progress import QUIET, Progress
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What maps are fitted on: anchors, normalised on both sides."""
+
+    anchors: Anchors
+    labels: NDArray[np.int8]  # the sense of each occurrence
+    left: Isotropy  # of the target
+    right: Isotropy  # of the source
+    x: NDArray[np.float32]  # [anchors, target dim]
+    y: NDArray[np.float32]  # [anchors, source dim]
 
 
 def fit_bridge(
@@ -35,6 +56,21 @@ def fit_bridge(
 
     `labels` gives the sense of each occurrence if already known.
     """
+    prepared = prepare(occurrences, source, into, settings, labels=labels, progress=progress)
+    bridge = fit_prepared(prepared, occurrences, source, target, into, settings)
+    return bridge, prepared.anchors, prepared.labels
+
+
+def prepare(
+    occurrences: Occurrences,
+    source: Encoder,
+    into: Space | None,
+    settings: FitSettings,
+    *,
+    labels: NDArray[np.int8] | None = None,
+    progress: Progress = QUIET,
+) -> Prepared:
+    """Everything before the map: senses, isotropy and anchors. The kind of map plays no role."""
     _check(settings, source, into)
     layout = occurrences.layout
     if settings.level != "sense":
@@ -46,31 +82,46 @@ def fit_bridge(
     if settings.paper:
         found, left, right = _paper_anchors(occurrences, labels, settings)
         x, y = left.transform(found.target), right.transform(found.source)
-    else:
-        # Neither a few very frequent words nor many rare ones should dominate the mean.
-        sizes = np.diff(layout.offsets)
-        weights = np.repeat(sizes**-0.5, sizes)
-        left = _fit_isotropy(occurrences.target, settings, weights)
-        right = into.isotropy if into else _fit_isotropy(occurrences.source, settings, weights)
-        found = anchors(
-            occurrences.target, occurrences.source, layout.offsets, labels,
-            left.transform, right.transform,
-        )  # fmt: skip
-        x, y = _unit(found.target), _unit(found.source)
+        return Prepared(found, labels, left, right, x, y)
+    # Neither a few very frequent words nor many rare ones should dominate the mean.
+    sizes = np.diff(layout.offsets)
+    balanced = np.repeat(sizes**-0.5, sizes)
+    counted = balanced if settings.means == "balanced" else None
+    left = _fit_isotropy(occurrences.target, settings, counted)
+    right = into.isotropy if into else _fit_isotropy(occurrences.source, settings, balanced)
+    found = anchors(
+        occurrences.target, occurrences.source, layout.offsets, labels,
+        left.transform, right.transform,
+    )  # fmt: skip
+    return Prepared(found, labels, left, right, _unit(found.target), _unit(found.source))
+
+
+def fit_prepared(
+    prepared: Prepared,
+    occurrences: Occurrences,
+    source: Encoder,
+    target: Encoder,
+    into: Space | None,
+    settings: FitSettings,
+) -> Bridge:
+    """Fit the map of the settings on what was prepared."""
+    settings = settings.plain()
+    left, right, x, y = prepared.left, prepared.right, prepared.x, prepared.y
     if settings.level == "occurrence":
-        w = MAPS[settings.map](_occurrence_moments(occurrences, left, right, settings))
+        moments = _occurrence_moments(occurrences, left, right, settings)
+        w, b = affine(moments, settings.map, translation=settings.translation)
     else:
-        w = _fit_map(x, y, found.counts, settings)
+        w, b = _fit_map(x, y, prepared.anchors.counts, settings)
     space = into or Space.of(source, right)
-    bridge = Bridge(Space.of(target, left), space, w, made=settings.as_dict())
+    bridge = Bridge(Space.of(target, left), space, w, made=settings.as_dict(), translation=b)
     bridge.quality = {
         "occurrences": len(occurrences),
-        "types": len(layout.types),
-        "anchors": len(found),
-        "types_with_several_senses": int((np.bincount(found.types) > 1).sum()),
-        "anchor_cosine": mean_cosine(x @ w.T.astype(np.float32), y),
+        "types": len(occurrences.layout.types),
+        "anchors": len(prepared.anchors),
+        "types_with_several_senses": int((np.bincount(prepared.anchors.types) > 1).sum()),
+        "anchor_cosine": mean_cosine(x @ w.T.astype(np.float32) + b.astype(np.float32), y),
     }
-    return bridge, found, labels
+    return bridge
 
 
 def judge(bridge: Bridge, occurrences: Occurrences, held: HeldOut) -> None:
@@ -149,12 +200,12 @@ def _occurrence_moments(
 
 def _fit_map(
     x: NDArray[np.float32], y: NDArray[np.float32], counts: NDArray[np.int64], settings: FitSettings
-) -> Matrix:
+) -> tuple[Matrix, Vector]:
     if settings.map == "rcsls":
-        return rcsls(x, y)
+        return rcsls(x, y), np.zeros(y.shape[1])
     moments = Moments(x.shape[1], y.shape[1])
     moments.add(x, y, WEIGHTINGS[settings.weighting](counts.astype(np.float64)))
-    return MAPS[settings.map](moments)
+    return affine(moments, settings.map, translation=settings.translation)
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

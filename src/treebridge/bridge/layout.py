@@ -54,7 +54,7 @@ class Chooser:
 
     def is_held_out(self, pair: int) -> bool:
         """Whether this sentence pair is held out for evaluation."""
-        return _chance(self.settings.seed, "held out", pair) < self.settings.held_out
+        return is_held_out(pair, self.settings)
 
     def links(self, pair: Pair, links: LinkArray) -> list[tuple[int, int, str]]:
         """The usable links: source index, target index and target type."""
@@ -65,6 +65,11 @@ class Chooser:
             source, target = self.source.whole(pair.source), self.target.whole(pair.target)
             chosen = [(i, j) for i, j in chosen if source[i] and target[j]]
         return [(i, j, pair.target[j].lower()) for i, j in chosen]
+
+
+def is_held_out(pair: int, settings: CollectSettings) -> bool:
+    """Whether the sentence pair of this number is held out for evaluation."""
+    return _chance(settings.seed, "held out", pair) < settings.held_out
 
 
 def lay_out(pairs: Iterable[tuple[Pair, LinkArray]], chooser: Chooser) -> Layout:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from treebridge.alignment.settings import AlignSettings
 from treebridge.bridge import kmeans
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.collect import Occurrences, Pairs, collect
-from treebridge.bridge.fit import fit_bridge, judge
+from treebridge.bridge.fit import Prepared, fit_prepared, judge, prepare
 from treebridge.bridge.layout import Chooser, LinkArray
 from treebridge.bridge.quality import HeldOut, collect_held_out
 from treebridge.bridge.sense_report import describe_senses
@@ -57,6 +57,7 @@ class Gathered:
     occurrences: Occurrences
     key: str  # a hash of bitext, links, encoders and collect settings
     crew: Crew = field(default_factory=Crew)
+    _prepared: dict[str, Prepared] = field(default_factory=dict)
 
     @property
     def pairs(self) -> Pairs:
@@ -90,17 +91,31 @@ class Gathered:
         """Number of words on the target side."""
         return int(np.sum([len(pair.target) for pair in self.bitext]))
 
+    def prepared(self, into: Space | None, fit: FitSettings) -> Prepared:
+        """What maps are fitted on; shared by settings that differ in the map only."""
+        shared = replace(fit, map="auto", translation=False, weighting="none")
+        name = key_of(asdict(shared), into and _means_key(into))
+        if name not in self._prepared:
+            labels = self.labels(fit.seed) if fit.level == "sense" else None
+            self._prepared[name] = prepare(self.occurrences, self.source, into, fit, labels=labels)
+        return self._prepared[name]
+
+    def fit(self, into: Space | None, fit: FitSettings) -> Bridge:
+        """Fit a bridge without evaluating it."""
+        prepared = self.prepared(into, fit)
+        return fit_prepared(prepared, self.occurrences, self.source, self.target, into, fit)
+
     def bridge(self, into: Space | None, fit: FitSettings, *, sense_report: bool = True) -> Bridge:
         """Fit and evaluate a bridge; `sense_report` takes another pass over the bitext."""
         self.progress.step("finding senses, fitting the map")
-        labels = self.labels(fit.seed) if fit.level == "sense" else None
-        bridge, anchors, labels = fit_bridge(
-            self.occurrences, self.source, self.target, into, fit, labels=labels
-        )
+        bridge = self.fit(into, fit)
         self.progress.step("evaluating on held-out pairs")
         judge(bridge, self.occurrences, self.held_out)
         if sense_report:
-            bridge.senses = describe_senses(self.occurrences, labels, anchors, self.pairs())
+            found = self.prepared(into, fit)
+            bridge.senses = describe_senses(
+                self.occurrences, found.labels, found.anchors, self.pairs()
+            )
         _describe(bridge, self)
         return bridge
 
@@ -165,9 +180,13 @@ def bridge_key(
     bitext: Bitext, source: Encoder, target: Encoder, into: Space | None, settings: BridgeSettings
 ) -> str:
     """A hash of everything that determines a bridge."""
-    means = hashlib.sha256(into.isotropy.means.tobytes()).hexdigest() if into else None
+    means = into and _means_key(into)
     gathered = gathered_key(bitext, source, target, settings)
     return key_of(gathered, asdict(settings.fit), settings.senses, settings.rounds, means)
+
+
+def _means_key(space: Space) -> str:
+    return hashlib.sha256(space.isotropy.means.tobytes()).hexdigest()
 
 
 def find_links(bitext: Bitext, settings: BridgeSettings, progress: Progress = QUIET) -> Links:

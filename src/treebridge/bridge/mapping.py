@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from treebridge.errors import TreebridgeError
 
 Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
 ROWS = 4096  # converted to double precision at a time
 PART = 64  # rows of a similarity matrix held in memory at a time
 WEIGHTINGS: dict[str, Callable[[Matrix], Matrix]] = {
@@ -20,11 +21,13 @@ WEIGHTINGS: dict[str, Callable[[Matrix], Matrix]] = {
 
 
 class Moments:
-    """YᵀX and XᵀX, accumulated block by block in double precision."""
+    """Sums, YᵀX and XᵀX, accumulated block by block in double precision."""
 
     def __init__(self, target_dim: int, source_dim: int):
         self.cross = np.zeros((source_dim, target_dim))  # YᵀX
         self.square = np.zeros((target_dim, target_dim))  # XᵀX
+        self.target, self.source = np.zeros(target_dim), np.zeros(source_dim)  # sums of X and Y
+        self.weight = 0.0
         self.count = 0
 
     def add(
@@ -34,10 +37,23 @@ class Moments:
         for start in range(0, len(x), ROWS):
             here = slice(start, start + ROWS)
             left, right = x[here].astype(np.float64), y[here].astype(np.float64)
-            weighted = left if weights is None else left * weights[here, None]
+            weight = np.ones(len(left)) if weights is None else weights[here]
+            weighted = left if weights is None else left * weight[:, None]
             self.cross += right.T @ weighted
             self.square += left.T @ weighted
+            self.target += weight @ left
+            self.source += weight @ right
+            self.weight += float(weight.sum())
         self.count += len(x)
+
+    def centred(self) -> Moments:
+        """The moments of the same rows with their means subtracted."""
+        made = Moments(len(self.target), len(self.source))
+        mean = self.target / max(self.weight, 1e-300)
+        made.cross = self.cross - np.outer(self.source, mean)
+        made.square = self.square - np.outer(self.target, mean)
+        made.weight, made.count = self.weight, self.count
+        return made
 
 
 def orthogonal(moments: Moments) -> Matrix:
@@ -72,6 +88,18 @@ MAPS: dict[str, Callable[[Moments], Matrix]] = {
     "least-squares": least_squares,
     "blend": blend,
 }
+
+
+def affine(moments: Moments, map: str, *, translation: bool) -> tuple[Matrix, Vector]:
+    """A map W and a translation b with X @ W.T + b ≈ Y; without `translation`, b is zero.
+
+    W is fitted on centred rows, and b takes the mean of X to the mean of Y.
+    """
+    if not translation:
+        return MAPS[map](moments), np.zeros(len(moments.source))
+    w = MAPS[map](moments.centred())
+    b = (moments.source - w @ moments.target) / max(moments.weight, 1e-300)
+    return w, b
 
 
 def _check(moments: Moments) -> None:

@@ -64,13 +64,14 @@ def bridge_in_rounds(
 def next_round(gathered: Gathered, bridge: Bridge) -> Gathered:
     """Add links found with the bridge and collect occurrences again; both are cached."""
     digest = hashlib.sha256(gathered.key.encode())
-    for array in (bridge.w, bridge.target.isotropy.means, bridge.into.isotropy.means):
+    means = bridge.target.isotropy.means, bridge.into.isotropy.means
+    for array in (bridge.w, bridge.translation, *means):
         digest.update(np.ascontiguousarray(array).data)
     key = digest.hexdigest()[:32]
     links = kept_links(key, lambda: relink(gathered, bridge, key))
     for part in cache_folder("links").glob(f"{key}-*"):  # all links are cached under `key` now
         part.unlink(missing_ok=True)
-    again = replace(gathered, links=links, key=key)
+    again = replace(gathered, links=links, key=key, _prepared={})
     again.progress.step("collecting occurrences")
     again.occurrences = collect(
         again.pairs,

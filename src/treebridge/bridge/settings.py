@@ -14,7 +14,8 @@ BridgePreset = Literal["default", "paper"]
 AnchorWords = Literal["all", "whole"]
 Level = Literal["word", "sense", "occurrence"]
 Weighting = Literal["none", "sqrt", "count"]
-Map = Literal["procrustes", "least-squares", "blend", "rcsls"]
+Map = Literal["auto", "procrustes", "least-squares", "blend", "rcsls"]
+Means = Literal["balanced", "occurrences"]
 MAX_SENSES = 7  # of a word
 
 
@@ -40,7 +41,9 @@ class FitSettings:
     level: Level = "sense"
     isotropy: bool = True
     weighting: Weighting = "count"  # none in the paper
-    map: Map = "procrustes"
+    map: Map = "auto"  # chosen by trees if there is a parser to judge by, otherwise procrustes
+    translation: bool = False  # add a translation to the map
+    means: Means = "balanced"  # of the target: between those of types and those of occurrences
     paper: bool = False
     seed: int = 0
 
@@ -51,6 +54,12 @@ class FitSettings:
             raise TreebridgeError(
                 "map 'rcsls' compares every pair of anchors; choose level word or sense"
             )
+        if self.map == "rcsls" and self.translation:
+            raise TreebridgeError("map 'rcsls' has no translation; choose another map")
+
+    def plain(self) -> FitSettings:
+        """The same settings with `auto` replaced by what it means without trees to judge by."""
+        return replace(self, map="procrustes") if self.map == "auto" else self
 
     def as_dict(self) -> dict[str, Any]:
         """The settings as saved in config.json."""
@@ -101,7 +110,7 @@ PRESETS: dict[str, BridgeSettings] = {
     "default": BridgeSettings(),
     # Sections 3 and 4 of the paper, with the aligner it names.
     "paper": BridgeSettings(
-        fit=FitSettings(weighting="none", paper=True),
+        fit=FitSettings(weighting="none", map="procrustes", paper=True),
         collect=CollectSettings(anchor_words="whole"),
         aligner="fast-align",
     ),

@@ -17,6 +17,7 @@ from treebridge.bridge.settings import (
     FitSettings,
     Level,
     Map,
+    Means,
     Weighting,
 )
 from treebridge.cli import options as opt
@@ -78,13 +79,23 @@ def bridge(
     isotropy: Annotated[
         bool | None,
         opt.setting(FitSettings, "isotropy", "Iterative normalization.",
-                    "--isotropy/--no-isotropy", show_default="isotropy"),
+                    "--isotropy/--no-isotropy", show_default="the parser's, otherwise isotropy"),
     ] = None,
     weighting: Annotated[
         Weighting | None,
         _preset(FitSettings, "weighting", "Weight of an anchor, by its number of occurrences."),
     ] = None,
     map_kind: Annotated[Map | None, _preset(FitSettings, "map", opt.MAP, "--map")] = None,
+    translation: Annotated[
+        bool | None,
+        opt.setting(FitSettings, "translation", "Add a translation to the map; --map auto decides "
+                    "by itself.", "--translation/--no-translation", show_default="no translation"),
+    ] = None,
+    means: Annotated[
+        Means | None,
+        _preset(FitSettings, "means", "Target means to subtract: of occurrences, or balanced "
+                "between frequent and rare words; --map auto decides by itself."),
+    ] = None,
     anchor_words: Annotated[
         AnchorWords | None, _preset(CollectSettings, "anchor_words", opt.ANCHOR_WORDS)
     ] = None,
@@ -125,8 +136,8 @@ def bridge(
         preset,
         **given(
             aligner=aligner, symmetrize=symmetrize, links=links, rounds=rounds, level=level,
-            isotropy=isotropy, weighting=weighting, map=map_kind, anchor_words=anchor_words,
-            seed=seed, check_sides=check_sides,
+            isotropy=isotropy, weighting=weighting, map=map_kind, translation=translation,
+            means=means, anchor_words=anchor_words, seed=seed, check_sides=check_sides,
         ),
     )  # fmt: skip
     encoding = EncoderSettings(
@@ -162,6 +173,7 @@ def bridge(
         into=into,
         source_encoder=source_encoder,
         parsers_layers=layers is None,
+        parsers_isotropy=isotropy is None,
         cluster=ClusterSettings(ray_address, storage, workers) if engine == "ray" else None,
         force=force,
         progress=progress(),

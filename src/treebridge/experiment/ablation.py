@@ -132,7 +132,7 @@ def _encoding(settings: LabSettings, layers: str) -> LabSettings:
 GROUPS: dict[str, Callable[[Variant], list[Variant]]] = {
     "level": _bridges("level", "level", ("word", "sense", "occurrence")),
     "weighting": _bridges("weighting", "weighting", ("none", "sqrt", "count")),
-    "map": _bridges("map", "map", ("procrustes", "least-squares", "blend", "rcsls")),
+    "map": _bridges("map", "map", ("auto", "procrustes", "least-squares", "blend", "rcsls")),
     "anchors": _bridges("anchors", "paper", (False, True)),
     "isotropy-from": _settings(
         "isotropy-from", ("bitext", "input"), lambda s, c: replace(s, isotropy_from=c)
@@ -181,8 +181,8 @@ def run_ablation(
             for seed in seeds:
                 where = f"{place}, seed {seed}"
                 outcome.results.append(find_result(lab, limited, system, seed, where))
-            space = lab.parser("own", True, seeds[0]).space
-            outcome.quality = lab.bridge(limited, "own", space, variant.bridge).quality
+            parser = lab.parser("own", True, seeds[0])
+            outcome.quality = lab.bridge(limited, "own", parser, variant.bridge).quality
             progress.say(f"{place}: LAS {outcome.mean('LAS'):.2f}")
         except Exception as error:  # continue with the other variants
             outcome.failed = failure_reason(error)

@@ -24,6 +24,7 @@ from treebridge.encode.settings import EncoderSettings
 from treebridge.encode.store import VectorStore, encode_into_store
 from treebridge.experiment.inputs import Language, Source, Target, read_trees
 from treebridge.keys import key_of
+from treebridge.parse.choose import fit_by_trees
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings, TagsFrom
 from treebridge.progress import QUIET, Progress
@@ -149,21 +150,31 @@ class Lab:
         bitext = self._once(("bitext", target.code), target.find_bitext)
         return bitext, self.encoder(self.source, role), self.encoder(target, role)
 
-    def bridge(self, target: Target, role: str, into: Space, settings: BridgeSettings) -> Bridge:
-        """Load a bridge into a parser's space, or fit and save it."""
-        fit = settings.fit
-        return self.keep_bridge(
-            f"{target.code}-{fit.level}-{'paper' if fit.paper else fit.map}",
-            into,
-            [self.gathered_key(target, role, settings), asdict(fit)],
-            lambda: bridge_in_rounds(
-                self.gathered(target, role, settings),
-                into,
-                fit,
-                settings.rounds,
-                sense_report=False,
-            ),
-        )
+    def bridge(self, target: Target, role: str, parser: Parser, settings: BridgeSettings) -> Bridge:
+        """Load a bridge into a parser's space, or fit and save it; map `auto` is chosen by trees.
+
+        A parser with gold tags cannot parse the bitext: one with predicted tags chooses for it.
+        """
+        fit, trained = settings.fit, parser.settings
+        auto = fit.map == "auto"
+        seed, isotropic = trained.seed, bool(trained.isotropy)
+        parts = [self.gathered_key(target, role, settings), asdict(fit)]
+        if auto:
+            parts.append(self.parser_key(role, isotropic, seed, "predicted"))
+
+        def make() -> Bridge:
+            gathered = self.gathered(target, role, settings)
+            if not auto:
+                return bridge_in_rounds(
+                    gathered, parser.space, fit, settings.rounds, sense_report=False
+                )
+            judge = parser
+            if trained.tags == "gold":
+                judge = self.parser(role, isotropic, seed, "predicted")
+            return fit_by_trees(gathered, parser, settings, judge=judge, sense_report=False)
+
+        name = f"{target.code}-{fit.level}-{'paper' if fit.paper else fit.map}"
+        return self.keep_bridge(name, parser.space, parts, make)
 
     def keep_bridge(self, name: str, into: Space, parts: Any, make: Callable[[], Bridge]) -> Bridge:
         """Load the bridge determined by `parts` and the space it maps into, or make it."""

@@ -70,7 +70,7 @@ class Fitted(Crossing):
 
     def cross(self, lab: Lab, target: Target, role: str, parser: Parser) -> Parser:
         """Cross a bridge into the parser's space."""
-        bridge = lab.bridge(target, role, parser.space, self.settings)
+        bridge = lab.bridge(target, role, parser, self.settings)
         if self.settings.fit.isotropy and lab.settings.isotropy_from == "input":
             means = Isotropy.fit(lab.vectors(target, role).vectors)
             bridge = replace(bridge, target=replace(bridge.target, isotropy=means))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treebridge import __version__
+from treebridge.bridge.card import judged_lines
 from treebridge.bridge.space import cite
 from treebridge.parse.verdict import parser_verdict
 
@@ -52,6 +53,7 @@ def model_card(config: dict[str, Any]) -> str:
         lines.append(f"| dev scores (convention paper, epoch {scores['epoch']}) | {figures} |")
     lines += [
         "",
+        *judged_lines(config),
         "```",
         "treebridge parse --model . text.txt",
         "treebridge evaluate --model . gold.conllu",

@@ -22,6 +22,7 @@ from treebridge.artefact import (
     write_tensors,
 )
 from treebridge.bridge.bridge import Bridge
+from treebridge.bridge.card import JUDGED
 from treebridge.bridge.space import Space
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import Notice, TreebridgeError, require_train
@@ -68,6 +69,7 @@ def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -
             judged.save(made / "bridge")
             parser.load_encoder().save(made / "encoder")
             config["bridge"] = describe_bridge(judged)
+            config |= judged_by_trees(judged)
         write_config(made, KIND, FORMAT, config, files_of(made))
         (made / "README.md").write_text(model_card(config), encoding="utf-8")
 
@@ -75,6 +77,11 @@ def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -
 def describe_bridge(bridge: Bridge) -> dict[str, Any]:
     """The bridge's entry in a parser's config.json; its presence marks a bridged parser."""
     return {**bridge.target.origin(), "quality": bridge.quality.get("verdict", "")}
+
+
+def judged_by_trees(bridge: Bridge) -> dict[str, Any]:
+    """What held-out source trees say about the parser, for its config.json and its card."""
+    return {name: bridge.quality[name] for name in JUDGED if name in bridge.quality}
 
 
 def files_of(folder: Path) -> list[str]:

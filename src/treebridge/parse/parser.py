@@ -18,6 +18,7 @@ from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError, require_train
 from treebridge.onnx_session import side_by_side
+from treebridge.parse.calibration import UNCHANGED, Temperatures
 from treebridge.parse.chunking import CHUNK, Item, chunks_of, sentences_of
 from treebridge.parse.given import Given, check_given
 from treebridge.parse.metrics import Metrics
@@ -78,6 +79,12 @@ class Parser:
         network: Any = self.model
         model: Biaffine = network.unpacked if isinstance(network, OnnxNetwork) else network
         return model
+
+    @property
+    def temperatures(self) -> Temperatures:
+        """What calibrates its probabilities, if that was fitted with its bridge."""
+        fitted = self.bridge.quality.get("calibration") if self.bridge else None
+        return Temperatures(fitted["arc"], fitted["label"]) if fitted else UNCHANGED
 
     @property
     def device(self) -> str:
@@ -312,6 +319,7 @@ class Parser:
         nothing = np.zeros(0, np.float32)
         out = [Parsed(s, nothing, nothing) for s in sentences]
         carry = self.bridge.transform if self.bridge else self.space.transform
+        heat = self.temperatures
 
         def parse_batch(indices: Indices) -> None:
             rows = carry(np.concatenate([vectors[i] for i in indices]))
@@ -322,7 +330,7 @@ class Parser:
             given = Given.of(
                 some, self.labels, self.tags, keep_heads=keep_heads, keep_tags=told or not retag
             )
-            found = predict(self.model, padded, lengths[indices], known, rules, given)
+            found = predict(self.model, padded, lengths[indices], known, rules, given, heat)
             for row, index in enumerate(indices):
                 n, sentence = lengths[index], sentences[index]
                 out[index] = Parsed(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.corpus.sentence import Sentence
+from treebridge.parse.calibration import UNCHANGED, Temperatures
 from treebridge.parse.given import Given, only_given_heads, only_given_labels
 from treebridge.parse.mst import decode_batch
 from treebridge.parse.network import Floats, Network, Numbers, Scored
@@ -36,12 +37,19 @@ class Prediction(NamedTuple):
 
 
 def predict(
-    network: Network, vectors: Floats, lengths: Numbers, tags: Numbers, rules: Rules, given: Given
+    network: Network,
+    vectors: Floats,
+    lengths: Numbers,
+    tags: Numbers,
+    rules: Rules,
+    given: Given,
+    heat: Temperatures = UNCHANGED,
 ) -> Prediction:
     """Predict the best single-root tree of each sentence, and its probabilities.
 
     `tags` are known to the network, −1 where it predicts them; what is `given` stays as it is. The
-    tree follows the rules of Universal Dependencies as far as that allows.
+    tree follows the rules of Universal Dependencies as far as that allows. Temperatures change
+    the probabilities, never the tree.
     """
     scored = network.score(vectors, lengths, tags)
     arcs = log_softmax(only_given_heads(scored.arcs, given.heads))  # [batch, n, n+1]
@@ -59,15 +67,19 @@ def predict(
         at = (row, slice(n))
         labels[at] = settle_labels(rules, heads[at], joint[at], tagged[at])
         attach_punctuation(heads[at], arcs[at], marks[at], given.heads[at] >= 0)
-    chosen = np.take_along_axis(scores, labels[..., None], axis=-1)[..., 0]
-    arc = np.take_along_axis(arcs, np.maximum(heads, 0)[..., None], axis=-1)[..., 0]
     return Prediction(
         heads,
         labels,
         None if scored.tags is None else best_tags(rules, labels, tagged),
-        np.exp(arc),
-        np.exp(chosen),
+        _probability(arcs, np.maximum(heads, 0), heat.arc),
+        _probability(scores, labels, heat.label),
     )
+
+
+def _probability(logs: Floats, chosen: Numbers, heat: float) -> Floats:
+    """Probabilities of the chosen entries along the last axis, at a temperature."""
+    warm = log_softmax(logs / np.float32(heat))
+    return np.exp(np.take_along_axis(warm, chosen[..., None], axis=-1)[..., 0])
 
 
 def _tag_scores(scored: Scored, rules: Rules, given: Given) -> tuple[Floats, Mask]:

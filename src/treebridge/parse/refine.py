@@ -1,8 +1,9 @@
 """Refining: train a bridged parser further on trees projected over the links of a bitext.
 
-The map is trained too: a rotation of anchors does not capture everything a parser needs to know
-about a word. No target trees are needed, but the user's own can be added. Early stopping uses
-held-out projections.
+The map and its translation are trained too: a rotation of anchors does not capture everything a
+parser needs to know about a word. No target trees are needed, but the user's own can be added. The
+best epoch is the one that agrees best with held-out source trees or, where there are no links to
+carry those, the one with the lowest loss on held-out projections.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from treebridge.parse.agreement import Trial
 from treebridge.parse.batches import Examples
 from treebridge.parse.biaffine import Batch, to_device
 from treebridge.parse.checkpoint import Checkpoint, copy_weights, resume
@@ -35,7 +37,7 @@ HELD_OUT = 20  # one projected sentence in 20 is held out for early stopping
 
 
 class Learner(nn.Module):
-    """A parser and an update to the bridge's map, initially zero.
+    """A parser and an update to the bridge's map and translation, initially zero.
 
     The update applies to target sentences only, so that it can bring them closer to source ones.
     """
@@ -44,17 +46,26 @@ class Learner(nn.Module):
         super().__init__()
         self.model = copy.deepcopy(parser.biaffine)
         self.change = nn.Parameter(torch.zeros(parser.space.dim, parser.space.dim))
+        self.shift = nn.Parameter(torch.zeros(parser.space.dim))
 
     def mapped(self, batch: Batch) -> Batch:
         """Apply the updated map to target sentences."""
-        return batch._replace(vectors=batch.vectors + batch.vectors @ self.change.T)
+        update = batch.vectors @ self.change.T + self.shift
+        return batch._replace(vectors=batch.vectors + update)
 
     def merged_into(self, parser: Parser) -> Parser:
         """The parser with the trained weights, and the update merged into its bridge."""
         assert parser.bridge is not None
-        change = self.change.detach().cpu().numpy().astype(np.float64)
-        w = parser.bridge.w + change @ parser.bridge.w
-        bridge = replace(parser.bridge, w=w, made={**parser.bridge.made, "refined": True})
+        change, shift = (
+            update.detach().cpu().numpy().astype(np.float64) for update in (self.change, self.shift)
+        )
+        before = parser.bridge
+        bridge = replace(
+            before,
+            w=before.w + change @ before.w,
+            translation=before.translation + change @ before.translation + shift,
+            made={**before.made, "refined": True},
+        )
         return replace(parser, model=self.model.eval(), bridge=bridge, folder=None, card={})
 
 
@@ -69,56 +80,94 @@ class Refining:
     settings: RefineSettings
     progress: Progress = QUIET
     work: Path | None = None  # for checkpoints
+    trial: Trial | None = None  # held-out source trees to agree with
 
     def run(self) -> tuple[Parser, list[Metrics]]:
-        """Train to the last epoch or until the held-out loss stops improving.
+        """Train to the last epoch or until the parser stops improving.
 
-        Returns the best parser and the history. An interrupted run resumes.
+        Returns the best parser and the history; if refining made it clearly worse, the parser as it
+        was. An interrupted run resumes.
         """
         learner = Learner(self.parser).to(self.parser.device)
         held, learn = self._split()
-        learner.change.requires_grad = self.settings.change_map
+        for update in (learner.change, learner.shift):
+            update.requires_grad = self.settings.change_map
         optimizer = torch.optim.Adam(learner.parameters(), self.settings.learning_rate, (0.9, 0.95))
         key = self.key() if self.work else ""
-        state = resume(self.work, key, learner, optimizer, judged_by="held_out")
+        state = resume(self.work, key, learner, optimizer, judged_by=self.judged_by)
         if state:
             self.progress.say(f"resuming after epoch {len(state.history) - 1}")
         else:
             weights = copy_weights(learner)
-            before: Metrics = {"epoch": 0, "held_out": self._held_out(learner, held)}
+            before: Metrics = {"epoch": 0, **self._judge(learner, held)}
             state = Checkpoint(key, weights, optimizer.state_dict(), weights, [before])
         with torch.random.fork_rng(devices=[]):
             while not self._finished(state.history, held):
                 epoch = len(state.history) - 1
                 loss = self._epoch(learner, optimizer, learn, epoch)
-                held_out = self._held_out(learner, held)
-                if not len(held) or held_out < min(e["held_out"] for e in state.history):
+                entry: Metrics = {"epoch": epoch + 1, "loss": loss, **self._judge(learner, held)}
+                rivals = self._rivals(state.history, held)
+                if not rivals or self._merit(entry) > max(map(self._merit, rivals)):
                     state.best = copy_weights(learner)
-                state.history.append({"epoch": epoch + 1, "loss": loss, "held_out": held_out})
+                state.history.append(entry)
                 state.weights, state.optimizer = learner.state_dict(), optimizer.state_dict()
                 if self.work:
                     state.write(self.work)
                 self.progress.measured(STAGE, state.history[-1])
         learner.load_state_dict(state.best)
-        return learner.merged_into(self.parser), state.history
+        refined = learner.merged_into(self.parser)
+        if self.trial is not None:
+            _, _, high = self.trial.judge(refined).gain_over(self.trial.judge(self.parser))
+            if high < 0:
+                self.progress.say("refining made the parser worse, so it stays as it was")
+                return self.parser, state.history
+        return refined, state.history
 
     def key(self) -> str:
         """A hash of settings, data and initial weights."""
         examples = [part.digest() if part else None for part in (self.source, self.trees)]
-        content = [asdict(self.settings), self.parser.settings.config(), *examples]
+        trial = self.trial and self.trial.digest()
+        content = [asdict(self.settings), self.parser.settings.config(), trial, *examples]
         digest = hashlib.sha256(json.dumps([*content, self.projected.digest()]).encode())
         assert self.parser.bridge is not None
-        digest.update(self.parser.bridge.w.tobytes())
+        for array in (self.parser.bridge.w, self.parser.bridge.translation):
+            digest.update(array.tobytes())
         for weight in copy_weights(self.parser.biaffine).values():
             digest.update(weight.numpy().tobytes())
         return digest.hexdigest()
 
+    @property
+    def judged_by(self) -> str:
+        """The metric that chooses the best epoch."""
+        return "agreement" if self.trial is not None else "held_out"
+
+    def _merit(self, entry: Metrics) -> float:
+        return entry["agreement"] if self.trial is not None else -entry["held_out"]
+
+    def _rivals(self, history: list[Metrics], held: Indices) -> list[Metrics]:
+        """The epochs that the next one must surpass; none if nothing can judge them.
+
+        Agreement is measured on few arcs, so chance must not keep the parser as it was: `run`
+        returns that only if refining made it clearly worse.
+        """
+        if self.trial is not None:
+            return history[1:]
+        return history if len(held) else []
+
+    def _judge(self, learner: Learner, held: Indices) -> Metrics:
+        """The loss on held-out projections and, if there is a trial, the agreement (LAS)."""
+        measured = {"held_out": self._held_out(learner, held)}
+        if self.trial is not None:
+            measured["agreement"] = self.trial.judge(learner.merged_into(self.parser)).las
+        return measured
+
     def _finished(self, history: list[Metrics], held: Indices) -> bool:
         if len(history) > self.settings.epochs:
             return True
-        losses = [entry["held_out"] for entry in history]
-        waited = len(losses) - 1 - losses.index(min(losses))
-        return bool(len(held)) and waited >= self.settings.patience
+        merits = [self._merit(entry) for entry in self._rivals(history, held)]
+        return (
+            bool(merits) and len(merits) - 1 - merits.index(max(merits)) >= self.settings.patience
+        )
 
     def _split(self) -> tuple[Indices, Indices]:
         index = np.argsort(self.projected.lengths, kind="stable")

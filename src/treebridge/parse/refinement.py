@@ -13,8 +13,10 @@ from treebridge.corpus.bitext import Bitext, Pair
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
+from treebridge.parse.agreement import Trial, without_held_out
 from treebridge.parse.batches import Examples
 from treebridge.parse.given import check_given
+from treebridge.parse.judge import judged
 from treebridge.parse.metrics import Metrics
 from treebridge.parse.new_labels import new_labels, with_labels
 from treebridge.parse.parser import Parser
@@ -88,7 +90,12 @@ def refine_parser(
     if teacher is not None and further:
         teacher = replace(teacher, model=bridged.biaffine, labels=bridged.labels)
     project = settings.project
-    chosen = choose_pairs(pairs, project, settings.seed) if pairs is not None else None
+    chosen, trial = None, None
+    if pairs is not None and teacher is not None:
+        held: list[tuple[Pair, LinkArray]] = []
+        collected = (linking or BridgeSettings()).collect
+        chosen = choose_pairs(without_held_out(pairs, collected, held), project, settings.seed)
+        trial = Trial.prepare(held, teacher, bridged.load_encoder())
     text = None
     if chosen is None and sentences is not None:
         text = choose_sentences(sentences, project, settings.seed)
@@ -112,10 +119,11 @@ def refine_parser(
             settings,
             progress,
             work and work / str(number),  # a finished pass is not repeated after an interruption
+            None if trees else trial,  # what the user's trees teach may differ from the source
         )
         refined, history = refining.run()
         learned = len(projected)
-    return Refinement(refined, history, learned, tuple(further))
+    return Refinement(judged(refined, trial), history, learned, tuple(further))
 
 
 def _source_parser(bridged: Parser) -> Parser:

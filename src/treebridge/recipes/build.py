@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from treebridge.bridge.make import gather, gathered_key
-from treebridge.bridge.rounds import bridge_in_rounds
 from treebridge.bridge.settings import BridgeSettings
 from treebridge.bridge.sides import common_words
 from treebridge.corpus.bitext import Bitext
@@ -21,6 +20,7 @@ from treebridge.encode.settings import EncoderSettings
 from treebridge.folders import check_free, is_finished
 from treebridge.keys import key_of
 from treebridge.locks import hold
+from treebridge.parse.choose import fit_by_trees
 from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
 from treebridge.parse.refinement import refine_parser
@@ -160,10 +160,9 @@ class _Build:
         self.progress.step("training")
         parser = self._parser(work, settings.parser)
         bridge = keep_bridge(
-            work / "bridges", settings.bridge.fit.level, parser.space, self._bridge_parts(),
-            lambda: bridge_in_rounds(
-                gathered, parser.space, settings.bridge.fit, settings.bridge.rounds
-            ),
+            work / "bridges", settings.bridge.fit.level, parser.space,
+            [self._training_key(settings.parser), *self._bridge_parts()],
+            lambda: fit_by_trees(gathered, parser, settings.bridge),
         )  # fmt: skip
         bridged = parser.across(bridge, self.target)
         bridged.about = dict(parser.about)
@@ -174,9 +173,9 @@ class _Build:
         if settings.parser.tags == "gold":  # text has no tags
             tagger = self._parser(work, replace(settings.parser, tags="predicted"))
         refined = refine_parser(
-            bridged, settings.refine, pairs=gathered.pairs(), treebank=self.trees[0],
-            teacher=parser, tagger=tagger, work=work / "refining" / self.key[:8],
-            progress=self.progress,
+            bridged, settings.refine, pairs=gathered.pairs(), linking=settings.bridge,
+            treebank=self.trees[0], teacher=parser, tagger=tagger,
+            work=work / "refining" / self.key[:8], progress=self.progress,
         ).parser  # fmt: skip
         refined.about["refined"] = {"bitext": bridge.made["bitext"], "seed": settings.refine.seed}
         return refined

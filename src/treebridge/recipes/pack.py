@@ -29,7 +29,15 @@ from treebridge.keys import digest_files, key_of
 from treebridge.locks import hold
 from treebridge.onnx_graph import MAX_BITS
 from treebridge.parse.card import model_card
-from treebridge.parse.folder import KIND, PACKED, TENSORS, describe_bridge, files_of, read_parser
+from treebridge.parse.folder import (
+    KIND,
+    PACKED,
+    TENSORS,
+    describe_bridge,
+    files_of,
+    judged_by_trees,
+    read_parser,
+)
 from treebridge.parse.onnx_network import ARCS, LABELS
 from treebridge.parse.parser import Parser
 from treebridge.parse.shipped import folder_size
@@ -165,6 +173,7 @@ def _write_parser(parser: Parser, folder: Path, card: Card | None, bits: int) ->
     }
     if parser.bridge:
         config["bridge"] = describe_bridge(parser.bridge)
+        config |= judged_by_trees(parser.bridge)
     if card:
         config["card"] = card
     write_config(folder, KIND, PACKED, config, files_of(folder))

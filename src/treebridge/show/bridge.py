@@ -10,11 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from treebridge.bridge.bridge import Bridge
+from treebridge.bridge.card import agreement_in_words, forecast_in_words
 
 
 def as_dict(bridge: Bridge) -> dict[str, Any]:
-    """Settings and quality, as printed by `--json`."""
-    return {"made": bridge.made, "quality": bridge.quality}
+    """Settings, quality, agreement and forecast, as printed by `--json`."""
+    judged = {name: bridge.quality.get(name) for name in ("projected", "forecast")}
+    return {"made": bridge.made, "quality": bridge.quality, **judged}
 
 
 def show_bridge(bridge: Bridge, path: str | Path) -> None:
@@ -39,11 +41,20 @@ def show_bridge(bridge: Bridge, path: str | Path) -> None:
         "target → source": _retrieval(q["target_to_source"]),
         "source → target": _retrieval(q["source_to_target"]),
         "unmapped": _retrieval(q["unmapped"]),
+        "map": q.get("choice", describe_map(bridge)),
         "verdict": q.get("verdict", "unknown, because no sentence pairs were held out"),
     }
+    if "projected" in q:
+        rows |= {"trees": agreement_in_words(q), "forecast": forecast_in_words(q)}
     for name, value in rows.items():
         table.add_row(name, value)
     console.print(table)
+
+
+def describe_map(bridge: Bridge) -> str:
+    """The map of a bridge that was not chosen by trees."""
+    translation = " with a translation" if bridge.translation.any() else ""
+    return f"{bridge.made.get('map', 'unknown')}{translation}"
 
 
 def _change(figures: dict[str, float], side: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
+from treebridge.bridge.card import agreement_in_words, forecast_in_words
 from treebridge.parse.verdict import bridge_verdict, parser_verdict
 from treebridge.recipes.build import Built
 from treebridge.show.advice import show_advice
@@ -27,13 +28,20 @@ def show_built(built: Built) -> None:
         grid.add_row(name, f"{spent:,.0f}", f"{100 * spent / total:.0f} %", note)
     grid.add_row("total", f"{total:,.0f}", "", "")
     console.print(grid)
-    scores, bridge = built.parser.scores, built.parser.bridge
+    scores = built.parser.scores
+    quality = built.parser.bridge.quality if built.parser.bridge else {}
+    judged = [
+        f"trees: {agreement_in_words(quality)}",
+        f"forecast: {forecast_in_words(quality)}",
+    ]
     for fact in (
         f"\n{built.folder}: parser, bridge and encoder in one folder ({built.size / 1e6:,.0f} MB)",
         f"source trees: UAS {scores['UAS']:.2f}, LAS {scores['LAS']:.2f} on dev; expect less "
         "in the target language",
         *([f"parser: {verdict}"] if (verdict := parser_verdict(scores)) else []),
-        f"bridge: {bridge_verdict(bridge.quality if bridge else {}, scores)}",
+        f"bridge: {bridge_verdict(quality, scores)}",
+        *([f"map: {quality['choice']}"] if "choice" in quality else []),
+        *(judged if "projected" in quality else []),
         f"\n  treebridge parse --model {built.folder} text.txt",
         f"  treebridge evaluate --model {built.folder} gold.conllu\n",
     ):

@@ -112,10 +112,10 @@ def _epoch(metrics: Mapping[str, float]) -> str:
 
 
 def _refined(metrics: Mapping[str, float]) -> str:
-    return (
-        f"epoch {metrics['epoch']:.0f}: loss {metrics['loss']:.3f}; on held-out projections "
-        f"{metrics['held_out']:.3f}"
-    )
+    judged = f"{metrics['held_out']:.3f} on held-out projections"
+    if "agreement" in metrics:
+        judged += f"; finds {metrics['agreement']:.1f} % of the arcs of held-out source trees"
+    return f"epoch {metrics['epoch']:.0f}: loss {metrics['loss']:.3f}, {judged}"
 
 
 def _pretrained(metrics: Mapping[str, float]) -> str:
