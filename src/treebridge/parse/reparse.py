@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from treebridge.corpus.edit.marks import ARC, LABEL, decided, probability, with_comment, with_item
@@ -10,7 +11,10 @@ from treebridge.corpus.sentence import MISC, Sentence
 from treebridge.parse.confidence import LOW, SCORE
 
 if TYPE_CHECKING:
+    from treebridge.parse.parsed import Parsed
     from treebridge.parse.parser import Parser
+
+HIGHLIGHTS = ("highlight tokens", "highlight deprels")  # comments that ConlluEditor shows
 
 
 def open_arcs(sentence: Sentence, *, everything: bool = False) -> list[tuple[bool, bool]]:
@@ -56,7 +60,26 @@ def reparse(parser: Parser, sentence: Sentence, *, everything: bool = False) -> 
     made = with_arcs(sentence.annotate(upos=tree.upos), tree.heads, tree.deprels, misc)
     if sentence.comment(SCORE) is not None:
         made.comments = with_comment(made.comments, SCORE, f"{parsed.score:.4f}")
+    made.comments = _highlighted(made, free, parsed)
     return made
+
+
+def _highlighted(
+    sentence: Sentence, free: list[tuple[bool, bool]], parsed: Parsed
+) -> Sequence[str]:
+    """Comments in which `# highlight …` lists the words that are doubtful now, not before."""
+    comments = sentence.comments
+    for key, values in zip(HIGHLIGHTS, (parsed.arcs, parsed.arcs * parsed.labels), strict=True):
+        stated = sentence.comment(key)
+        if stated is None:
+            continue
+        before, now = stated.split(), []
+        rows = zip(free, decided(sentence), values, strict=True)
+        for word, (may_change, by_person, value) in enumerate(rows, 1):
+            if value < LOW if any(may_change) else str(word) in before and not by_person:
+                now.append(str(word))
+        comments = with_comment(comments, key, " ".join(now) or None)
+    return comments
 
 
 def doubtful(sentence: Sentence, parser: Parser | None = None, *, low: float = LOW) -> list[int]:
@@ -65,8 +88,7 @@ def doubtful(sentence: Sentence, parser: Parser | None = None, *, low: float = L
     They are the highlighted ones (`# highlight tokens = 2 5`) and those with a low probability in
     MISC. A sentence with neither is compared to the tree of the parser.
     """
-    names = ("highlight tokens", "highlight deprels")
-    lit = {one for name in names for one in (sentence.comment(name) or "").split()}
+    lit = {one for name in HIGHLIGHTS for one in (sentence.comment(name) or "").split()}
     rows = list(zip(sentence.column(MISC), decided(sentence), strict=True))
     known = lit or any(probability(misc, ARC) is not None for misc, _ in rows)
     suspects = set()
