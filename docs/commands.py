@@ -26,7 +26,7 @@ second silences progress and summaries.
 |---|---|
 | look | [inspect](#inspect), [draw](#draw), [demo](#demo), [cache](#cache-list) |
 | make | [build](#build), or one by one [pretrain](#pretrain), [align](#align), [train](#train), [bridge](#bridge); then [refine](#refine) and [pack](#pack) |
-| annotate | [next](#next), then [annotate](#annotate), then [refine](#refine) |
+| annotate | [next](#next), [annotate](#annotate), then [refine](#refine) |
 | use | [parse](#parse), [evaluate](#evaluate), [serve](#serve), [models](#models) |
 | the paper | [reproduce](#reproduce-table1) |
 """  # noqa: E501

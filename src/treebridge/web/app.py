@@ -115,13 +115,6 @@ def create_app(
         """Run slow work outside the event loop."""
         return await asyncio.wrap_future(threads.submit(work, *arguments))
 
-    if annotation is not None:
-
-        async def on_parser(work: Callable[[], Any]) -> Any:
-            return await in_time(asyncio.wrap_future(batcher.submit_call(work)))
-
-        add_annotation(app, annotation, on_parser)
-
     async def read(served: Served, text: str, kind: str) -> list[Sentence]:
         """The sentences of a text, within the limits."""
         check_text(text, kind, settings)
@@ -131,6 +124,13 @@ def create_app(
     async def parse_sentences(served: Served, sentences: list[Sentence]) -> list[Parsed]:
         """Their trees, parsed together with those of other requests."""
         return await asyncio.wrap_future(batcher.submit(served.name, sentences))
+
+    if annotation is not None:
+
+        async def on_parser(work: Callable[[], Any]) -> Any:
+            return await in_time(asyncio.wrap_future(batcher.submit_call(work)))
+
+        add_annotation(app, annotation, on_parser)
 
     @app.post("/parse", responses=errors, response_model=schema.ParseResponse)
     async def parse(request: schema.ParseRequest) -> Any:
