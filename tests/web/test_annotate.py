@@ -301,6 +301,14 @@ def test_doubtful_words(parser: Parser) -> None:
     assert suspects and len(suspects) >= n - 1 - list(free.deprels).count("dep")
     half = tree.annotate(heads=[None, *tree.heads[1:]])
     assert 1 in doubtful(half)
+    known = other.annotate(misc=["ArcProb=0.9|LabelProb=0.9", *["_"] * (n - 1)])
+    assert doubtful(known, parser) == [word for word in suspects if word != 1]
+    mark = Sentence.from_words(["a", "¿"], heads=[0, 1], deprels=["root", "punct"],
+                               misc=["_", "ArcProb=0.9|LabelProb=0.001"])  # fmt: skip
+    mark.comments = ["# highlight deprels = 2"]
+    assert doubtful(mark) == []  # punctuation is labelled by rule
+    mark.comments = ["# highlight tokens = 2"]
+    assert doubtful(mark) == [2]
 
 
 def test_highlights_follow_the_parser(parser: Parser) -> None:
