@@ -26,7 +26,7 @@ second silences progress and summaries.
 |---|---|
 | look | [inspect](#inspect), [draw](#draw), [demo](#demo), [cache](#cache-list) |
 | make | [build](#build), or one by one [pretrain](#pretrain), [align](#align), [train](#train), [bridge](#bridge); then [refine](#refine) and [pack](#pack) |
-| use | [parse](#parse), [evaluate](#evaluate), [serve](#serve), [models](#models) |
+| use | [parse](#parse), [evaluate](#evaluate), [suggest](#suggest), [serve](#serve), [models](#models) |
 | the paper | [reproduce](#reproduce-table1) |
 """  # noqa: E501
 
@@ -60,6 +60,10 @@ EXAMPLES = {
     "parse": [
         "treebridge parse --model pt news.txt --confidence > news.conllu",
         "treebridge parse --model en --bridge en-pt news.txt.gz --format html -o news.html",
+    ],
+    "suggest": [
+        "treebridge suggest es text.txt -n 50 -o words.tsv     # correct the file, then:",
+        "treebridge parse --model es --lexicon words.tsv text.txt -o text.conllu",
     ],
     "evaluate": [
         "treebridge evaluate --model pt gold.conllu --detail",

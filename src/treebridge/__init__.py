@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from treebridge.bridge.settings import BridgeSettings
     from treebridge.corpus.bitext import Bitext
     from treebridge.corpus.conllu import Treebank
+    from treebridge.corpus.lexicon import Lexicon
     from treebridge.corpus.sentence import Sentence
     from treebridge.corpus.text import Splitter
     from treebridge.encode.encoder import Encoder
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from treebridge.progress import Progress
     from treebridge.recipes.build import BuildSettings, build
     from treebridge.recipes.pretrain import pretrain
+    from treebridge.recipes.suggest import suggest
 
 __all__ = [
     "Bitext",
@@ -35,6 +37,7 @@ __all__ = [
     "BuildSettings",
     "Encoder",
     "EncoderSettings",
+    "Lexicon",
     "Parser",
     "ParserSettings",
     "PretrainSettings",
@@ -49,6 +52,7 @@ __all__ = [
     "build",
     "models",
     "pretrain",
+    "suggest",
 ]
 
 _WHERE = {
@@ -58,6 +62,7 @@ _WHERE = {
     "BuildSettings": "treebridge.recipes.build",
     "Encoder": "treebridge.encode.encoder",
     "EncoderSettings": "treebridge.encode.settings",
+    "Lexicon": "treebridge.corpus.lexicon",
     "Parser": "treebridge.parse.parser",
     "ParserSettings": "treebridge.parse.settings",
     "PretrainSettings": "treebridge.encode.pretrain.settings",
@@ -71,6 +76,7 @@ _WHERE = {
     "build": "treebridge.recipes.build",
     "models": "treebridge.parse.shipped:shipped_models",
     "pretrain": "treebridge.recipes.pretrain",
+    "suggest": "treebridge.recipes.suggest",
 }
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
 
+from treebridge.corpus.sentence import Sentence
 from treebridge.parse.calibration import (
     GRID,
     Temperatures,
@@ -15,9 +16,12 @@ from treebridge.parse.calibration import (
     fit_temperature,
     reliability,
 )
+from treebridge.parse.given import Given
 from treebridge.parse.network import Scored
 from treebridge.parse.predict import predict
 from treebridge.parse.settings import ParserSettings
+from treebridge.parse.ud_rules import Rules
+from treebridge.parse.vocab import Names
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
@@ -81,7 +85,7 @@ class Fixed:
         self.arcs[0, np.arange(n), np.arange(1, n + 1)] = -np.inf
         self.named = 4 * rng.normal(size=(1, n, 3)).astype(np.float32)
 
-    def score(self, vectors, lengths, tags) -> Scored:
+    def score(self, vectors, lengths, tags, added=None) -> Scored:
         return Scored(self.arcs, None, lambda heads: self.named)
 
 
@@ -91,8 +95,10 @@ def test_temperatures_change_confidence_but_no_tree(
 ) -> None:
     network, empty = Fixed(seed, n), np.full((1, n), -1)
     vectors, lengths, names = np.zeros((1, n, 2), np.float32), np.array([n]), ["det", "obj", "root"]
-    plain = predict(network, vectors, lengths, empty, names)
-    heated = predict(network, vectors, lengths, empty, names, heat=Temperatures(arc, label))
+    nothing = Given.of([Sentence.from_words(["w"] * n)], Names(names), Names([]))
+    rules = Rules.of(names, [])
+    plain = predict(network, vectors, lengths, empty, rules, nothing)
+    heated = predict(network, vectors, lengths, empty, rules, nothing, Temperatures(arc, label))
     np.testing.assert_array_equal(plain.heads, heated.heads)
     np.testing.assert_array_equal(plain.labels, heated.labels)
     expected = softmax(network.arcs / arc)[0, np.arange(n), plain.heads[0]]

@@ -22,6 +22,7 @@ from treebridge.parse.project.projection import LinkArray
 from treebridge.progress import QUIET, Progress
 
 LINK_RATE, TREE_RATE = 1e-3, 3e-3
+CONTENT = ("ADJ", "NOUN", "PROPN")
 LEAST_SAME = 2  # links between equal words, to take the lemma of one for the other
 
 
@@ -91,12 +92,17 @@ def _over_links(
 
 
 def _same_lemmas(same: dict[str, int], treebank: Sequence[Sentence]) -> dict[str, str]:
-    """The lemmas of words that both languages have, if the source treebank has one for each."""
+    """The lemmas of words that both languages have, if the source treebank has one for each.
+
+    Function words are left out: that they look alike is chance (Spanish and English *me*).
+    """
     lemmas: dict[str, set[str]] = {}
     for example in examples_of(treebank):
         if same.get(example.form, 0) >= LEAST_SAME:
-            lemmas.setdefault(example.form, set()).add(example.lemma)
-    return {form: found.pop() for form, found in lemmas.items() if len(found) == 1}
+            content = example.upos in CONTENT and example.lemma != example.form.lower()
+            lemmas.setdefault(example.form, set()).add(example.lemma if content else "")
+    one = {form: found.pop() for form, found in lemmas.items() if len(found) == 1}
+    return {form: lemma for form, lemma in one.items() if lemma}
 
 
 def _from_trees(
