@@ -18,7 +18,7 @@ from treebridge.parse.columns.spelling import Spelling
 from treebridge.records import FIX, field, names, read_record
 
 COLUMNS, HEADS = "columns.json", "columns.safetensors"
-SOURCE = "source"
+SOURCE, LINKS, TREES = "source", "links", "trees"
 CHOICES = ("upos", "xpos", "feats", "lemma")  # what can be written or left out
 
 

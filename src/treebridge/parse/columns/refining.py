@@ -10,7 +10,7 @@ from treebridge.corpus.lexicon import OPEN, Lexicon
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.store import encode_into_store
 from treebridge.parse.columns.classifiers import Classifiers, has_columns
-from treebridge.parse.columns.columns import Columns
+from treebridge.parse.columns.columns import LINKS, SOURCE, TREES, Columns
 from treebridge.parse.columns.heads import Heads
 from treebridge.parse.columns.learn import learn, new_heads
 from treebridge.parse.columns.lemmatizer import Example, Lemmatizer, examples_of
@@ -58,7 +58,7 @@ def _of_source(
     columns: Columns, teacher: Parser, treebank: Sequence[Sentence] | None, progress: Progress
 ) -> Columns | None:
     """The source language's columns: as they came over the bridge, or learned from its trees."""
-    if columns.heads and columns.origin == "source":
+    if columns.heads and columns.origin == SOURCE:
         return columns
     if treebank is None:
         return None
@@ -88,7 +88,7 @@ def _over_links(
     lemmatizer = source.lemmatizer or Lemmatizer()
     if treebank is not None:
         lemmatizer = lemmatizer.with_words(_same_lemmas(found.same, treebank))
-    return Columns(heads, lemmatizer, "links")
+    return Columns(heads, lemmatizer, LINKS)
 
 
 def _same_lemmas(same: dict[str, int], treebank: Sequence[Sentence]) -> dict[str, str]:
@@ -128,7 +128,7 @@ def _from_trees(
     )
     start = replace(start, spelling=Spelling.blank(words, classifiers.width))
     heads = learn(start, lesson, rate=TREE_RATE, seed=seed, progress=progress)
-    return Columns(heads, columns.lemmatizer, "trees")
+    return Columns(heads, columns.lemmatizer, TREES)
 
 
 def _lexicon_examples(lexicon: Lexicon | None) -> list[Example]:
