@@ -85,7 +85,7 @@ class Fixed:
         self.arcs[0, np.arange(n), np.arange(1, n + 1)] = -np.inf
         self.named = 4 * rng.normal(size=(1, n, 3)).astype(np.float32)
 
-    def score(self, vectors, lengths, tags, added=None) -> Scored:
+    def score(self, vectors, lengths, tags) -> Scored:
         return Scored(self.arcs, None, lambda heads: self.named)
 
 

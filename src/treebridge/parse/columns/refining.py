@@ -16,7 +16,6 @@ from treebridge.parse.columns.learn import learn, new_heads
 from treebridge.parse.columns.lemmatizer import Example, Lemmatizer, examples_of
 from treebridge.parse.columns.make import columns_of_trees, lesson_of_trees
 from treebridge.parse.columns.project import project_columns
-from treebridge.parse.columns.spelling import Spelling
 from treebridge.parse.parser import Parser
 from treebridge.parse.project.projection import LinkArray
 from treebridge.progress import QUIET, Progress
@@ -84,7 +83,8 @@ def _over_links(
     known = source.heads.classifiers
     teacher = replace(teacher, columns=Columns(source.heads), lexicon=None, writes=None)
     found = project_columns(pairs, teacher, replace(refined, columns=None), known, progress)
-    heads = learn(source.heads, found.lesson, rate=LINK_RATE, seed=seed, progress=progress)
+    start = source.heads.spelled(found.lesson.forms, found.lesson.tags)
+    heads = learn(start, found.lesson, rate=LINK_RATE, seed=seed, progress=progress)
     lemmatizer = source.lemmatizer or Lemmatizer()
     if treebank is not None:
         lemmatizer = lemmatizer.with_words(_same_lemmas(found.same, treebank))
@@ -121,12 +121,7 @@ def _from_trees(
         classifiers, refined.space.dim, len(refined.tags), refined.settings.tagger, seed
     )  # fmt: skip
     lesson = lesson_of_trees(trees, store, into, refined.tags, classifiers)
-    words = (
-        word
-        for forms, tags in zip(lesson.forms, lesson.tags, strict=True)
-        for word in zip(forms, tags.tolist(), strict=True)
-    )
-    start = replace(start, spelling=Spelling.blank(words, classifiers.width))
+    start = start.spelled(lesson.forms, lesson.tags)
     heads = learn(start, lesson, rate=TREE_RATE, seed=seed, progress=progress)
     return Columns(heads, columns.lemmatizer, TREES)
 
