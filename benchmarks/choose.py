@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ def main() -> None:
     arguments = lab_arguments(__doc__ or "")
     arguments.add_argument("--refine", action="store_true")
     arguments.add_argument("--log", type=Path)
+    arguments.add_argument("--only-chosen", action="store_true", help="skip the other maps")
     arguments.set_defaults(tags="predicted", pairs=20_000, epochs=5)
     given = arguments.parse_args()
     lab, target = real_lab(given)
@@ -75,46 +77,59 @@ def main() -> None:
         "| map | agreement UAS / LAS | gain (95 %) | dev UAS / LAS | UPOS |\n|---|---|---|---|---|"
     )
 
-    def log(stage: str, name: str, one: Parser) -> dict[str, float]:
-        shown = judged(one, trial)
-        assert shown.bridge is not None
-        found, plain = gold.judge(shown), gold.judge(one)["ECE"]
-        projected = {k: v for k, v in shown.bridge.quality["projected"].items() if k != "labels"}
-        entry = {"language": given.language, "pairs": given.pairs, "seed": given.seed,
-                 "stage": stage, "map": name, "projected": projected, "dev": found,
-                 "ECE_before": plain, "source": parser.scores["LAS"],
-                 "linked": gathered.links.total / max(1, gathered.target_words)}  # fmt: skip
+    facts = {
+        "language": given.language,
+        "pairs": given.pairs,
+        "seed": given.seed,
+        "source_LAS": parser.scores["LAS"],
+        "linked": gathered.links.total / max(1, gathered.target_words),
+    }
+
+    def log(stage: str, name: str, projected: dict[str, Any], dev: dict[str, float]) -> None:
         if given.log:
+            entry = {**facts, "stage": stage, "map": name, "projected": projected, "dev": dev}
             with given.log.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(entry) + "\n")
-        return {**found, "ECE_before": plain}
 
-    for fit, entry in zip(choice.fits, choice.tried, strict=True):
-        bridged = parser.across(gathered.fit(parser.space, fit), gathered.target)
-        dev = log("chosen" if entry["chosen"] else "tried", describe_fit(fit), bridged)
-        mark = "**" if entry["chosen"] else ""
+    def row(name: str, seen: dict[str, Any], dev: dict[str, float], gain: str = "") -> None:
         print(
-            f"| {mark}{describe_fit(fit)}{mark} | {entry['UAS']:.2f} / {entry['LAS']:.2f} "
-            f"| {entry['gain']:+.2f} ({entry['gain_low']:+.2f} to {entry['gain_high']:+.2f}) "
+            f"| {name} | {seen['UAS']:.2f} / {seen['LAS']:.2f} | {gain} "
             f"| {dev['UAS']:.2f} / {dev['LAS']:.2f} | {dev['UPOS']:.2f} |",
             flush=True,
         )
+
+    for fit, entry in zip(choice.fits, choice.tried, strict=True):
+        if not entry["chosen"] and given.only_chosen:
+            continue
+        bridged = parser.across(gathered.fit(parser.space, fit), gathered.target)
+        dev, name = gold.judge(bridged), describe_fit(fit)
+        if not entry["chosen"]:
+            log("tried", name, entry, dev)
+        gain = f"{entry['gain']:+.2f} ({entry['gain_low']:+.2f} to {entry['gain_high']:+.2f})"
+        row(f"**{name}**" if entry["chosen"] else name, entry, dev, gain)
+    bridged = parser.across(gathered.fit(parser.space, choice.fit), gathered.target)
+    stages = {"chosen": judged(bridged, trial)}
     if given.refine:
-        bridged = parser.across(gathered.fit(parser.space, choice.fit), gathered.target)
-        refinement = refine_parser(
+        stages["refined"] = refine_parser(
             bridged, RefineSettings(seed=given.seed), pairs=gathered.pairs(),
             treebank=lab.trees(lab.source, "train"), teacher=parser, progress=lab.progress,
-        )  # fmt: skip
-        plain = {k: v for k, v in refinement.parser.bridge.quality.items() if k != "calibration"}
-        refined = refinement.parser
-        refined.bridge.quality = plain
-        dev = log("refined", describe_fit(choice.fit), refined)
-        found = trial.judge(refined)
+        ).parser  # fmt: skip
+    for stage, one in stages.items():
+        assert one.bridge is not None
+        quality = one.bridge.quality
+        dev = gold.judge(one)
+        cold = {key: value for key, value in quality.items() if key != "calibration"}
+        dev["ECE_before"] = gold.judge(replace(one, bridge=replace(one.bridge, quality=cold)))[
+            "ECE"
+        ]
+        log(stage, describe_fit(choice.fit), quality["projected"], dev)
+        row(stage, quality["projected"], dev)
         print(
-            f"| refined | {found.uas:.2f} / {found.las:.2f} | | {dev['UAS']:.2f} / "
-            f"{dev['LAS']:.2f} | {dev['UPOS']:.2f} |\n"
-            f"arcs' calibration error, refined: {dev['ECE_before']:.1f} % → {dev['ECE']:.1f} %"
+            f"{stage}: forecast LAS {quality['forecast']['LAS']:.1f}, dev {dev['LAS']:.1f}; "
+            f"calibration error of arcs on dev {dev['ECE_before']:.1f} % → {dev['ECE']:.1f} %",
+            flush=True,
         )
+        one.save(given.output / f"{stage}-{given.language}-{given.seed}")
 
 
 if __name__ == "__main__":

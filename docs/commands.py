@@ -26,7 +26,8 @@ second silences progress and summaries.
 |---|---|
 | look | [inspect](#inspect), [draw](#draw), [demo](#demo), [cache](#cache-list) |
 | make | [build](#build), or one by one [pretrain](#pretrain), [align](#align), [train](#train), [bridge](#bridge); then [refine](#refine) and [pack](#pack) |
-| use | [parse](#parse), [evaluate](#evaluate), [suggest](#suggest), [serve](#serve), [models](#models) |
+| annotate | [next](#next), [annotate](#annotate), [suggest](#suggest), then [refine](#refine) |
+| use | [parse](#parse), [evaluate](#evaluate), [serve](#serve), [models](#models) |
 | the paper | [reproduce](#reproduce-table1) |
 """  # noqa: E501
 
@@ -59,11 +60,16 @@ EXAMPLES = {
     ],
     "parse": [
         "treebridge parse --model pt news.txt --confidence > news.conllu",
+        "treebridge parse --model pt half.conllu --keep-heads     # fill in what is _",
         "treebridge parse --model en --bridge en-pt news.txt.gz --format html -o news.html",
     ],
     "suggest": [
         "treebridge suggest es text.txt -n 50 -o words.tsv     # correct the file, then:",
         "treebridge parse --model es --lexicon words.tsv text.txt -o text.conllu",
+    ],
+    "next": [
+        "treebridge next pt news.txt.xz -n 20 -o todo.conllu",
+        "treebridge next pt news.txt.xz -n 20 -o more.conllu --done done.conllu todo.conllu",
     ],
     "evaluate": [
         "treebridge evaluate --model pt gold.conllu --detail",
@@ -74,6 +80,10 @@ EXAMPLES = {
         "treebridge draw news.conllu -o trees.html",
     ],
     "serve": ["treebridge serve --model pt --model refined=pt-refined --port 8000"],
+    "annotate": [
+        "treebridge annotate pt todo.conllu",
+        "treebridge annotate pt todo.conllu --host 0.0.0.0     # prints an address with a token",
+    ],
     "align": [
         "treebridge align en-pt.tsv.xz -o links.txt --save-model aligner",
         "treebridge align en-pt.tsv.xz --score gold.tsv     # how good, on links made by hand",

@@ -1,4 +1,4 @@
-"""The wheel in an empty environment, without torch: it parses, evaluates and serves."""
+"""The wheel in an empty environment, without torch: it parses, evaluates, serves and annotates."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import shutil
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,15 +87,11 @@ def test_it_parses_and_evaluates(plain: Path, tmp_path: Path) -> None:
     assert done.returncode == 2 and "pip install 'treebridge[train]'" in done.stderr
 
 
-def test_it_serves(plain: Path, wheel: Path, tmp_path: Path) -> None:
-    pip(plain / "python", "install", f"{wheel}[web]")
-    log = tmp_path / "log"
+@contextmanager
+def started(*command: object, log: Path) -> Iterator[str]:
+    """Start a server and yield its address."""
     with log.open("w") as output:
-        server = subprocess.Popen(
-            [plain / "treebridge", "serve", "--model", "es", "--port", "0"],
-            stdout=output,
-            stderr=output,
-        )
+        server = subprocess.Popen([str(a) for a in command], stdout=output, stderr=output)
     try:
         address = None
         for _ in range(600):
@@ -100,21 +100,46 @@ def test_it_serves(plain: Path, wheel: Path, tmp_path: Path) -> None:
             assert server.poll() is None, log.read_text()
             time.sleep(0.1)
         assert address
-        request = urllib.request.Request(
-            f"{address[0]}/parse",
-            json.dumps({"text": SENTENCE}).encode(),
-            {"Content-Type": "application/json"},
-        )
-        for attempt in range(100):
-            try:
-                with urllib.request.urlopen(request, timeout=60) as answer:
-                    assert answer.status == 200
-                break
-            except ConnectionRefusedError:
-                time.sleep(0.1)
-            except urllib.error.URLError:
-                assert attempt < 99
-                time.sleep(0.1)
+        yield address[0]
     finally:
         server.terminate()
         server.wait(20)
+
+
+def asked(address: str, **body: object) -> dict[str, Any]:
+    """The answer of a server that may not listen yet."""
+    request = urllib.request.Request(
+        address,
+        json.dumps(body).encode() if body else None,
+        {"Content-Type": "application/json"},
+    )
+    for attempt in range(100):
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                assert answer.status == 200
+                found: dict[str, Any] = json.load(answer)
+                return found
+        except urllib.error.URLError:
+            assert attempt < 99
+            time.sleep(0.1)
+    raise AssertionError
+
+
+def test_it_serves(plain: Path, wheel: Path, tmp_path: Path) -> None:
+    pip(plain / "python", "install", f"{wheel}[web]")
+    command = (plain / "treebridge", "serve", "--model", "es", "--port", "0")
+    with started(*command, log=tmp_path / "log") as address:
+        assert asked(f"{address}/parse", text=SENTENCE)["sentences"]
+
+
+def test_it_annotates(plain: Path, wheel: Path, tmp_path: Path) -> None:
+    pip(plain / "python", "install", f"{wheel}[web]")
+    file = tmp_path / "todo.conllu"
+    call(plain / "treebridge", "parse", "--model", "es", SENTENCE, "--confidence", "-o", file)
+    command = (plain / "treebridge", "annotate", "es", file, "--no-open", "--port", "0")
+    with started(*command, log=tmp_path / "log") as address:
+        version = asked(f"{address}/annotate/document")["version"]
+        edit = {"version": version, "sentence": 0, "op": "head", "word": 1, "head": 3}
+        version = asked(f"{address}/annotate/edit", **edit)["version"]
+        asked(f"{address}/annotate/reparse", version=version, sentence=0)
+    assert "\t3\t" in file.read_text("utf-8") and "Fixed=HEAD" in file.read_text("utf-8")

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from treebridge.encode.settings import EncoderSettings
     from treebridge.errors import TreebridgeError
     from treebridge.parse.parser import Parser
-    from treebridge.parse.settings import ParserSettings, RefineSettings
+    from treebridge.parse.settings import NextSettings, ParserSettings, RefineSettings
     from treebridge.parse.shipped import shipped_models as models
     from treebridge.progress import Progress
     from treebridge.recipes.build import BuildSettings, build
+    from treebridge.recipes.next_trees import next_trees
     from treebridge.recipes.pretrain import pretrain
     from treebridge.recipes.suggest import suggest
 
@@ -38,6 +39,7 @@ __all__ = [
     "Encoder",
     "EncoderSettings",
     "Lexicon",
+    "NextSettings",
     "Parser",
     "ParserSettings",
     "PretrainSettings",
@@ -51,6 +53,7 @@ __all__ = [
     "align",
     "build",
     "models",
+    "next_trees",
     "pretrain",
     "suggest",
 ]
@@ -63,6 +66,7 @@ _WHERE = {
     "Encoder": "treebridge.encode.encoder",
     "EncoderSettings": "treebridge.encode.settings",
     "Lexicon": "treebridge.corpus.lexicon",
+    "NextSettings": "treebridge.parse.settings",
     "Parser": "treebridge.parse.parser",
     "ParserSettings": "treebridge.parse.settings",
     "PretrainSettings": "treebridge.encode.pretrain.settings",
@@ -75,6 +79,7 @@ _WHERE = {
     "align": "treebridge.alignment.run",
     "build": "treebridge.recipes.build",
     "models": "treebridge.parse.shipped:shipped_models",
+    "next_trees": "treebridge.recipes.next_trees",
     "pretrain": "treebridge.recipes.pretrain",
     "suggest": "treebridge.recipes.suggest",
 }

@@ -20,10 +20,11 @@ _ZEROS = bytes(1 << 20)
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def replacing(path: str | Path, mode: int | None = None) -> Iterator[Path]:
     """Yield a temporary file that replaces `path` when the block succeeds.
 
-    Links are followed; devices and pipes are written directly.
+    Links are followed; devices and pipes are written directly. `mode` are permissions other than
+    those that the umask gives.
     """
     path = Path(path)
     if is_stream(path):
@@ -34,7 +35,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
     if place.is_dir():
         raise TreebridgeError("this is a folder; name a file inside it", file=path)
     with temporary(path, place) as part:
-        mode = stat.S_IMODE(part.stat().st_mode)
+        if mode is None:
+            mode = stat.S_IMODE(part.stat().st_mode)
+        part.chmod(mode)
         yield part
         part.chmod(mode)  # some libraries make files readable by the owner only
         part.replace(place)

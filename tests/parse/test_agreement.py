@@ -105,7 +105,8 @@ def agreement(labelled: list[bool], sentences: list[int], labels: list[str]) -> 
     right = np.array(labelled)
     numbers = np.zeros(len(right), np.int64)
     carried = Carried(np.array(sentences), numbers, numbers, np.array(labels), np.array(labels))
-    return Agreement(carried, 2 * len(right), right, right, right, np.ones(len(right)))
+    sure = np.ones(len(right))
+    return Agreement(carried, 2 * len(right), right, right, right, numbers, np.array(labels), sure)
 
 
 def test_figures_by_label_and_their_interval() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -422,18 +423,28 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "align bitext.tsv -o links.txt --source-language qaa",
         "refine --model parser --bridge bridge --bitext bitext.tsv --treebank train.conllu "
         "-o by-links --source-language qaa --epochs 1 --sentences 60 --links links.txt",
-        "refine --model refined --self text.txt --trees few.conllu -o again --epochs 1",
+        "refine --model refined --self text.txt --trees few.conllu -o again --epochs 1 --no-validate",
         "refine --model parser --bridge bridge --bitext bitext.tsv --treebank train.conllu "
         "-o twice --source-language qaa --epochs 1 --sentences 60 --passes 2",
         "refine --model refined --bitext swapped.tsv -o unchecked --epochs 1 --sentences 60 "
         "--source-language qaa --no-check-sides",
-        "refine --model refined --trees part.conllu -o partly --epochs 1",
+        "refine --model refined --trees part.conllu -o partly --epochs 1 --no-validate",
         "evaluate --model again few.conllu",
     ):
         done = runner.invoke(app, command.split(), catch_exceptions=False)
         assert done.exit_code == 0, (command, done.output)
         told = "new labels from your trees: " in done.output
         assert told == ("--trees" in command), done.output
+    told = runner.invoke(
+        app, "refine --model refined --trees few.conllu -o judged --epochs 1 --json".split()
+    )
+    validation = json.loads(told.stdout)["validation"]
+    assert validation["trees"] == 12 and validation["folds"] == 3
+    assert set(validation["gains"]) == set(validation["intervals"]) == {"UPOS", "UAS", "LAS"}
+    runner.invoke(app, "parse --model refined text.txt --lines -o own.conllu".split())
+    own = "refine --model refined --trees own.conllu -o own --epochs 1 --no-validate".split()
+    done = runner.invoke(app, own, catch_exceptions=False)
+    assert "the trees look uncorrected: 100.0 %" in done.output and "folds" not in done.output
     weights = [tmp_path / name / "parser.safetensors" for name in ("refined", "by-links")]
     assert weights[0].read_bytes() == weights[1].read_bytes()
     assert (tmp_path / "twice" / "parser.safetensors").read_bytes() != weights[0].read_bytes()

@@ -5,9 +5,11 @@ from __future__ import annotations
 # Each module adds its commands to `app`; `treebridge --help` lists them in this order.
 from treebridge.cli import (  # isort: skip  # noqa: F401
     parse,
+    next,
     suggest,
     draw,
     serve,
+    annotate,
     models,
     build,
     refine,

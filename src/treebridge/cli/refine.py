@@ -7,7 +7,7 @@ from typing import Annotated
 
 from treebridge.bridge.settings import BridgeSettings
 from treebridge.cli import options as opt
-from treebridge.cli.app import command, progress, show
+from treebridge.cli.app import command, print_json, progress, show
 from treebridge.cli.options import TRAINING, option, setting
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
@@ -49,6 +49,12 @@ def refine(
     source_language: opt.SourceLanguage = "en",
     target_language: opt.TargetLanguage = None,
     links: opt.Links = None,
+    validate: Annotated[
+        bool,
+        option("Cross-validate on your trees, to see what they are worth.",
+               "--validate/--no-validate", panel=TRAINING),
+    ] = True,
+    as_json: opt.Json = False,
     sentences: Annotated[
         int,
         setting(ProjectSettings, "sentences", "Maximum number of projected sentences.",
@@ -83,7 +89,7 @@ def refine(
 ) -> None:  # fmt: skip
     """Improve a bridged parser with trees projected over a bitext, or with trees of your own."""
     from treebridge.recipes.refine import refine as refine_model
-    from treebridge.show.refine import show_refined
+    from treebridge.show.refine import as_dict, show_refined
 
     if not bitext and not itself and trees is None:
         raise TreebridgeError("nothing to learn from: give --bitext, --self TEXT or --trees")
@@ -105,7 +111,11 @@ def refine(
         tagger=tagger,
         language=target_language,
         linking=BridgeSettings.preset(aligner=aligner, links=links, check_sides=check_sides),
+        validate=validate,
         force=force,
         progress=progress(),
     )
-    show(show_refined, refined)
+    if as_json:
+        print_json(as_dict(refined))
+    else:
+        show(show_refined, refined)

@@ -29,7 +29,7 @@ _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
 # Columns in which CoNLL-U allows no white space; ID and HEAD are checked as numbers.
 _NAMES = (UPOS, XPOS, FEATS, DEPREL, DEPS)
-_JOINERS = "\u200c\u200d"  # in the Persian and Indic words of enhanced dependencies
+JOINERS = "\u200c\u200d"  # in the Persian and Indic words of enhanced dependencies
 
 
 class _Problem(Exception):
@@ -149,7 +149,7 @@ def _check_cells(block: str, columns: Sequence[tuple[str, ...]], first: int) -> 
     for index in _NAMES:
         for line, cell in enumerate(columns[index]):
             for char in cell:
-                if char == " " or not (char.isprintable() or char in _JOINERS):
+                if char == " " or not (char.isprintable() or char in JOINERS):
                     message = f"{COLUMNS[index]} has the character U+{ord(char):04X}; remove it"
                     raise _Problem(first + line, message)
 

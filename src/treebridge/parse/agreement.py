@@ -127,7 +127,14 @@ class Trial:
         right = heads == carried.head
         sure = np.array([parsed[k].arcs[word] for k, word in places], np.float64)
         return Agreement(
-            carried, self.words, right, right & (labels == carried.label), tags == carried.tag, sure
+            carried,
+            self.words,
+            right,
+            right & (labels == carried.label),
+            tags == carried.tag,
+            heads,
+            labels,
+            sure,
         )
 
 
@@ -161,7 +168,9 @@ class Agreement:
     heads: Bools  # [arcs]
     labelled: Bools  # [arcs]
     tags: Bools  # [arcs]
-    confidence: NDArray[np.float64]  # [arcs], of the heads that the parser chose
+    chosen_heads: NDArray[np.int64]  # [arcs], by the parser
+    chosen_labels: NDArray[np.str_]  # [arcs]
+    confidence: NDArray[np.float64]  # [arcs], in the chosen heads
 
     def __len__(self) -> int:
         return len(self.carried)

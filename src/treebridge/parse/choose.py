@@ -124,6 +124,7 @@ def _entry(
         "means": fit.means,
         "UAS": agreement.uas,
         "LAS": agreement.las,
+        "UPOS": agreement.upos,
         "gain": gain,
         "gain_low": low,
         "gain_high": high,

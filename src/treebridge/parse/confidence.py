@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from treebridge.corpus.sentence import MISC, Sentence
 
 if TYPE_CHECKING:  # drawing a tree needs no torch
     from treebridge.parse.parsed import Parsed
 
 ARC, LABEL, SCORE = "ArcProb", "LabelProb", "tree_score"
-LOW = 0.5  # labelled arcs with a lower probability are drawn as doubtful
+LOW = 0.5  # labelled arcs with a lower probability are drawn as doubtful, and highlighted
 
 
 class Confidence(NamedTuple):
@@ -36,6 +38,22 @@ def with_confidence(parsed: Parsed) -> Sentence:
     comments = [line for line in sentence.comments if not line.startswith(f"# {SCORE} = ")]
     made.comments = [*comments, f"# {SCORE} = {parsed.score:.4f}"]
     return made
+
+
+def with_highlights(parsed: Parsed) -> tuple[Sentence, int]:
+    """Add confidence, and comments that make ConlluEditor highlight doubtful words and arcs.
+
+    `# highlight tokens` lists words whose head is doubtful, `# highlight deprels` those whose
+    labelled arc is. Returns the sentence and the length of the second list.
+    """
+    sentence = with_confidence(parsed)
+    both = parsed.arcs * parsed.labels
+    lines = [line for line in sentence.comments if not line.startswith("# highlight ")]
+    for kind, values in (("tokens", parsed.arcs), ("deprels", both)):
+        if len(words := np.flatnonzero(values < LOW) + 1):
+            lines.append(f"# highlight {kind} = {' '.join(map(str, words))}")
+    sentence.comments = lines
+    return sentence, int((both < LOW).sum())
 
 
 def confidences(sentence: Sentence) -> list[Confidence | None]:

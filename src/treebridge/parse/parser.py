@@ -46,6 +46,7 @@ from treebridge.progress import QUIET, Progress
 from treebridge.records import FIX
 
 if TYPE_CHECKING:
+    from treebridge.bridge.settings import BridgeSettings
     from treebridge.parse.biaffine import Biaffine
 
 
@@ -240,6 +241,25 @@ class Parser:
             bridge,
             columns=self.columns.across() if self.columns else None,
         )
+
+    def fit_bridge(
+        self,
+        bitext: Bitext,
+        target: Encoder,
+        settings: BridgeSettings | None = None,
+        *,
+        progress: Progress = QUIET,
+    ) -> Bridge:
+        """A bridge from the target encoder into this parser's space, chosen and judged by trees."""
+        require_train("fitting a bridge")
+        from treebridge.bridge.make import gather
+        from treebridge.bridge.settings import BridgeSettings as Settings
+        from treebridge.parse.choose import fit_by_trees
+
+        settings = (settings or Settings()).changed(isotropy=bool(len(self.space.isotropy.means)))
+        source = self.load_encoder()
+        gathered = gather(bitext, source, target, settings, progress, known=self.space.words)
+        return fit_by_trees(gathered, self, settings)
 
     def evaluate(
         self,

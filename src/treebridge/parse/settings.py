@@ -1,4 +1,4 @@
-"""Settings of a parser and of refining, and presets."""
+"""Settings of a parser, of refining and of choosing sentences to annotate, and presets."""
 
 from __future__ import annotations
 
@@ -142,3 +142,24 @@ class RefineSettings:
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
+
+
+@dataclass(frozen=True)
+class NextSettings:
+    """How many sentences to choose, and from which."""
+
+    count: int = 20
+    shortest: int = 5  # words; shorter sentences teach little
+    longest: int = 40  # words; longer ones are hard to annotate
+    candidates: int = 3000  # sentences to parse, drawn from the text if it has more
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        for name in ("count", "shortest", "candidates"):
+            if getattr(self, name) < 1:
+                raise TreebridgeError(f"{name} is {getattr(self, name)}, but must be at least 1")
+        if self.longest < self.shortest:
+            raise TreebridgeError(
+                f"longest is {self.longest}, but must be at least shortest, {self.shortest}"
+            )

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from treebridge.bridge.card import forecast_in_words
 from treebridge.parse.verdict import bridge_verdict, parser_verdict
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ def _meaning(parser: Parser, target: Mapping[str, float] | None) -> str:
     if useless := parser_verdict(parser.scores):
         return f"the parser is {useless}"
     quality: dict[str, Any] = parser.bridge.quality if parser.bridge else {}
+    if expected := quality.get("forecast"):
+        return f"{forecast_in_words(quality)}: {meaning_of(expected['LAS'])}"
     return f"the bridge is {bridge_verdict(quality, parser.scores)}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,14 @@ from treebridge.bridge.settings import BridgeSettings
 from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.conllu import Treebank, read_conllu
 from treebridge.corpus.input import Reading, read_sentences
+from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.trees import has_annotation
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.folders import check_free, is_finished
 from treebridge.keys import digest_files, key_of
 from treebridge.locks import hold
+from treebridge.parse.cross_validate import FOLDS, Validation, cross_validate
 from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
 from treebridge.parse.refinement import Refinement, refine_parser
@@ -34,6 +37,7 @@ class Refined:
     parser: Parser
     folder: Path
     refinement: Refinement | None = None  # None if the same parser existed already
+    validation: Validation | None = None  # on the user's trees, if there are any
 
     @property
     def advice(self) -> Advice:
@@ -56,6 +60,7 @@ def refine(
     lexicon: str | Path | None = None,
     language: str | None = None,
     linking: BridgeSettings | None = None,
+    validate: bool = True,
     force: bool = False,
     progress: Progress = QUIET,
 ) -> Refined:
@@ -64,7 +69,8 @@ def refine(
     Source trees are projected over the links of `bitext`; `text` is for self-training;
     `treebank` holds source trees to mix in, so that the parser does not forget them; `trees` are
     the user's own target trees, in which `_` is unknown. `lexicon` limits the tags of its words
-    and is saved with the model; `linking` sets how the bitext is aligned. An interrupted run
+    and is saved with the model; `linking` sets how the bitext is aligned. With `validate`,
+    cross-validation on `trees` says what they are worth. An interrupted run
     resumes from its last epoch.
     """
     output, settings = Path(output), settings or RefineSettings()
@@ -90,22 +96,54 @@ def refine(
         if is_finished(output, KIND, key, force=force):
             return Refined(Parser.load(output, encoder_settings=encoding), output)
         with working(output, "refining") as work:
+            source = Treebank.read(treebank) if treebank else None
+            validation = None
+            if own:
+                folds = partial(_fold, bridged, settings, source, work, progress)
+                validation = cross_validate(bridged, own, folds if validate else None)
+                if validation.uncorrected:
+                    progress.say(_UNCORRECTED.format(validation.before["LAS"]))
             refinement = refine_parser(
                 bridged,
                 settings,
                 bitext=bitext,
                 linking=linking,
                 sentences=_words(text, language or bridged.language) if text else None,
-                treebank=Treebank.read(treebank) if treebank else None,
+                treebank=source,
                 trees=own,
                 tagger=Parser.load(tagger, encoder_settings=encoding) if tagger else None,
                 work=work,
                 progress=progress,
             )
             about = _about(refinement, settings, bitext, text, treebank, trees)
+            if validation is not None:
+                about["validation"] = validation.figures()
             refinement.parser.about = {**bridged.about, "refined": about}
             refinement.parser.save(output, key=key)
-    return Refined(refinement.parser, output, refinement)
+    return Refined(refinement.parser, output, refinement, validation)
+
+
+_UNCORRECTED = (
+    "the trees look uncorrected: {:.1f} % of their labelled arcs are the parser's own; refining on "
+    "its own output makes a parser worse"
+)
+
+
+def _fold(
+    bridged: Parser,
+    settings: RefineSettings,
+    treebank: Treebank | None,
+    work: Path,
+    progress: Progress,
+    trees: Sequence[Sentence],
+    number: int,
+) -> Parser:
+    """Refine on some of the trees, for cross-validation: on nothing else, and for one epoch."""
+    progress.step(f"cross-validation, fold {number + 1} of {FOLDS}")
+    quick = replace(settings, epochs=1, passes=1)
+    return refine_parser(
+        bridged, quick, treebank=treebank, trees=trees, work=work / f"fold-{number + 1}"
+    ).parser
 
 
 def _key(files: Sequence[str | Path], how: list[Any]) -> str | None:

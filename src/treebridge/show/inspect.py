@@ -19,5 +19,6 @@ def show_model(model: ModelInfo) -> None:
 
 
 def as_dict(model: ModelInfo) -> dict[str, Any]:
-    """The model's config, as printed by `--json`."""
-    return {"kind": "model", "folder": str(model.folder), "size": model.size, **model.config}
+    """The model's config, as printed by `--json`; `projected` and `forecast` may be null."""
+    facts = {"kind": "model", "folder": str(model.folder), "size": model.size}
+    return {**facts, "projected": None, "forecast": None, **model.config}

@@ -27,6 +27,8 @@ from treebridge.parse.parsed import Parsed
 from treebridge.show.output import as_dict
 from treebridge.show.svg import draw_svg
 from treebridge.web import schema
+from treebridge.web.annotation import Annotation
+from treebridge.web.annotation_routes import add_annotation
 from treebridge.web.batcher import Batcher, Busy
 from treebridge.web.limits import Limits
 from treebridge.web.models import Models, Served
@@ -34,7 +36,7 @@ from treebridge.web.settings import ServerSettings
 from treebridge.web.space import SpaceView
 from treebridge.web.text import check_sentences, check_text
 
-_HTML = {"index.html": "/", "docs.html": "/docs"}
+_HTML = {"index.html": "/", "docs.html": "/docs", "annotate.html": "/annotate"}
 _TYPES = {
     ".html": "text/html",
     ".js": "text/javascript",
@@ -47,8 +49,12 @@ def create_app(
     models: Models,
     settings: ServerSettings | None = None,
     views: dict[str, SpaceView] | None = None,
+    annotation: Annotation | None = None,
 ) -> FastAPI:
-    """Create the application; its parsing thread runs until the server stops."""
+    """Create the application; its parsing thread runs until the server stops.
+
+    With an `annotation`, the page also edits a file.
+    """
     settings, views = settings or ServerSettings(), views or {}
     batcher = Batcher(models.parse, settings.queue)
     # Few threads: splitting long texts must not take all cores from the parser.
@@ -80,8 +86,9 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.batcher = batcher
-    app.add_middleware(Limits, settings=settings)
-    _add_page(app)
+    pages = _pages(annotation is not None)
+    app.add_middleware(Limits, settings=settings, public=frozenset(pages))
+    _add_page(app, pages)
     _add_errors(app)
 
     def chosen(name: str | None) -> Served:
@@ -106,6 +113,13 @@ def create_app(
     async def in_thread(work: Callable[..., Any], *arguments: Any) -> Any:
         """Run slow work outside the event loop."""
         return await asyncio.wrap_future(threads.submit(work, *arguments))
+
+    if annotation is not None:
+
+        async def on_parser(work: Callable[[], Any]) -> Any:
+            return await in_time(asyncio.wrap_future(batcher.submit_call(work)))
+
+        add_annotation(app, annotation, on_parser)
 
     @app.post("/parse", responses=errors, response_model=schema.ParseResponse)
     async def parse(request: schema.ParseRequest) -> Any:
@@ -191,17 +205,22 @@ def _answer(name: str, parsed: list[Parsed], svg: bool) -> dict[str, Any]:
     }
 
 
-def _add_page(app: FastAPI) -> None:
-    folder = files("treebridge.web").joinpath("page")
-    for file in folder.iterdir():
+def _pages(annotate: bool) -> dict[str, tuple[bytes, str]]:
+    """Content and type of the files of the page by their paths."""
+    found = {}
+    for file in files("treebridge.web").joinpath("page").iterdir():
         kind = _TYPES.get(Path(file.name).suffix)
-        if kind is None:
-            continue
+        if kind and (annotate or not file.name.startswith("annotate")):
+            found[_HTML.get(file.name, f"/{file.name}")] = file.read_bytes(), kind
+    return found
 
-        def serve(content: bytes = file.read_bytes(), kind: str = kind) -> Response:
+
+def _add_page(app: FastAPI, pages: dict[str, tuple[bytes, str]]) -> None:
+    for path, (page, kind) in pages.items():
+
+        def serve(content: bytes = page, kind: str = kind) -> Response:
             return Response(content, media_type=f"{kind}; charset=utf-8")
 
-        path = _HTML.get(file.name, f"/{file.name}")
         app.add_api_route(path, serve, methods=["GET"], include_in_schema=False)
 
 

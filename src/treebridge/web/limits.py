@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from hmac import compare_digest
 from typing import Any
 
 from treebridge.web.hosts import is_allowed
@@ -28,12 +29,22 @@ _HEADERS = [
 
 
 class Limits:
-    """ASGI middleware: refuse unknown host names and large or slow bodies; add the headers."""
+    """ASGI middleware: refuse unknown host names and large or slow bodies; add the headers.
 
-    def __init__(self, app: Any, settings: ServerSettings, max_body: int = MAX_BODY):
+    With a token, everything but the `public` paths needs it.
+    """
+
+    def __init__(
+        self,
+        app: Any,
+        settings: ServerSettings,
+        max_body: int = MAX_BODY,
+        public: frozenset[str] = frozenset(),
+    ):
         self.app = app
         self.settings = settings
         self.max_body = max_body
+        self.public = public
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass on a request with its complete body, or refuse it."""
@@ -47,7 +58,7 @@ class Limits:
             await send(message)
 
         try:
-            self._check(dict(scope["headers"]))
+            self._check(dict(scope["headers"]), scope.get("path", ""))
             body = await self._read(receive)
         except Refused as refused:
             if refused.unread:
@@ -67,8 +78,8 @@ class Limits:
 
         await self.app(scope, replay, send_with_headers)
 
-    def _check(self, headers: dict[bytes, bytes]) -> None:
-        """Check the host name and the declared length."""
+    def _check(self, headers: dict[bytes, bytes], path: str) -> None:
+        """Check the host name, the token and the declared length."""
         hosts = self.settings.hosts
         if not is_allowed(headers.get(b"host", b"").decode("latin-1"), hosts):
             known = ", ".join(hosts)
@@ -77,6 +88,11 @@ class Limits:
                 f"this server answers only to {known}; ask its operator to allow your host name",
                 unread=True,
             )
+        if self.settings.token and path not in self.public:
+            given = headers.get(b"authorization", b"")
+            if not compare_digest(given, b"Bearer " + self.settings.token.encode()):
+                text = "this server needs its token; open the address that it printed at its start"
+                raise Refused(401, text, unread=True)
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self.max_body:
             raise self._too_large(unread=True)

@@ -51,16 +51,14 @@ def serve_models(
     names = names or list(shipped_models())
     if not names:
         raise TreebridgeError("no models are shipped with this version; name a model folder")
-    listening = _listen(host, port)  # before loading models, which takes a while
+    listening = listen(host, port)  # before loading models, which takes a while
     hosts = allowed_hosts(listening.getsockname()[0], host, allow)
     settings = replace(settings, hosts=hosts)
     models = Models.load(names, encoding, lexicon)
     views = _views(models, bitext, source) if bitext else {}
     app = create_app(models, settings, views)
-    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
-    where = f"[{shown}]" if ":" in shown else shown
     listening.listen()  # clients may connect as soon as the address is printed
-    print(f"http://{where}:{listening.getsockname()[1]}  (Ctrl-C to stop)", file=sys.stderr)
+    print(f"{shown_address(host, listening)}  (Ctrl-C to stop)", file=sys.stderr)
     make_server(app, settings).run(sockets=[listening])
 
 
@@ -78,7 +76,15 @@ def make_server(app: FastAPI, settings: ServerSettings) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def shown_address(host: str, listening: socket.socket) -> str:
+    """The address to open on this machine."""
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+    where = f"[{shown}]" if ":" in shown else shown
+    return f"http://{where}:{listening.getsockname()[1]}"
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Bind a socket to an address."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

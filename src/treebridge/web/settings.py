@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """Limits on requests and connections, and the host names to answer to."""
+    """Limits on requests and connections, and whom to answer."""
 
     queue: int = 128  # waiting requests
     timeout: float = 30.0  # seconds from a complete request to its response
@@ -20,3 +20,4 @@ class ServerSettings:
     body_timeout: float = 20.0  # seconds for a client to send the body
     answer_timeout: float = 60.0  # seconds for a client to receive the response
     hosts: tuple[str, ...] = ()  # allowed `Host` names; empty: any
+    token: str | None = field(default=None, repr=False)  # clients must send it; None: no token

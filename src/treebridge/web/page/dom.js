@@ -28,17 +28,29 @@ function sentence(text) {
   return /[.?!…]$/.test(capital) ? capital : `${capital}.`;
 }
 
-export async function ask(path, { body, signal } = {}) {
-  const options = body && {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-  };
+/* The token of a server that needs one arrives in the fragment of its address and stays in this window. */
+const TOKEN = "treebridge-token";
+const given = new URLSearchParams(location.hash.slice(1)).get("token");
+if (given) {
+  sessionStorage.setItem(TOKEN, given);
+  history.replaceState(null, "", location.pathname);
+}
+
+export async function ask(path, { body, signal, text = false } = {}) {
+  const headers = {}, token = sessionStorage.getItem(TOKEN);
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (body) headers["Content-Type"] = "application/json";
   let response;
-  try { response = await fetch(path, { signal, ...options }); }
+  try { response = await fetch(path, { signal, headers, ...(body && { method: "POST", body: JSON.stringify(body) }) }); }
   catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error("The server does not respond. Is it still running?");
+    throw Object.assign(new Error("The server does not respond. Is it still running?"), { offline: true });
   }
+  if (text && response.ok) return response.text();
   const content = await response.json().catch(() => null);
-  if (!content || !response.ok) throw new Error(sentence(content?.detail || `the server responded with status ${response.status}`));
+  if (!content || !response.ok) {
+    const message = sentence(content?.detail || `the server responded with status ${response.status}`);
+    throw Object.assign(new Error(message), { status: response.status, reload: content?.reload });
+  }
   return content;
 }

@@ -1,0 +1,64 @@
+"""`treebridge annotate`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treebridge.cli import options as opt
+from treebridge.cli.app import command
+from treebridge.cli.options import option
+from treebridge.encode.settings import EncoderSettings
+
+SERVER = "Server"
+
+
+@command("annotate", "treebridge annotate es todo.conllu")
+def annotate(
+    model: Annotated[
+        str, typer.Argument(help="Model folder, or the name of a shipped model.", metavar="MODEL")
+    ],
+    file: Annotated[
+        str, typer.Argument(help="CoNLL-U file to edit; every change is saved to it at once.",
+                            metavar="FILE")
+    ],
+    host: Annotated[
+        str, option("Address to listen on; 0.0.0.0 admits other machines, which need the token.",
+                    panel=SERVER)
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, option("Port; 0 picks a free one.", panel=SERVER, min=0, max=65535)
+    ] = 8000,
+    token: Annotated[
+        str | None,
+        option("Token that clients must send; it is part of the printed address.", panel=SERVER,
+               show_default="none on this machine, otherwise a random one"),
+    ] = None,
+    open_page: Annotated[
+        bool, option("Open the page in a browser.", "--open/--no-open", panel=SERVER)
+    ] = True,
+    allow_host: Annotated[
+        list[str] | None,
+        option("Additional host name to accept, such as a proxy's; repeatable.", panel=SERVER),
+    ] = None,
+    device: opt.Device = EncoderSettings.device,
+    precision: opt.Precision = EncoderSettings.precision,
+    backend: opt.Backend = EncoderSettings.backend,
+    offline: opt.Offline = EncoderSettings.offline,
+) -> None:  # fmt: skip
+    """Correct the trees of a file in the browser, with the parser's help."""
+    from treebridge.web.annotate import annotate_file
+
+    annotate_file(
+        model,
+        file,
+        host=host,
+        port=port,
+        token=token,
+        open_page=open_page,
+        encoding=EncoderSettings(
+            precision=precision, backend=backend, device=device, offline=offline
+        ),
+        allow=allow_host or [],
+    )
