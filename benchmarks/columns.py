@@ -80,7 +80,7 @@ def run(given: argparse.Namespace) -> None:
         refine_parser(bridged, how, bitext=bitext, treebank=train).parser.save(refined_at)
     refined = Parser.load(refined_at)
     row("refined", refined, test, shared)
-    suggestions(refined, gold)
+    suggestions(refined, gold, shared)
     for number in TREES:
         at = place / f"trees-{given.language}-{number}"
         if not at.exists():
@@ -133,10 +133,11 @@ def lemma_accuracy(gold: Sequence, system: Sequence) -> float:
     return 100 * sum(one == other for one, other in pairs) / len(pairs)
 
 
-def suggestions(parser, gold: Sequence) -> None:
-    """Print UPOS and LAS with a lexicon of the forms that `suggest` asks for."""
+def suggestions(parser, gold: Sequence, shared: Sequence[str]) -> None:
+    """Print UPOS, LAS and features with a lexicon of the forms that `suggest` asks for."""
     from treebridge import Sentence
     from treebridge.corpus.lexicon import Entry, Lexicon
+    from treebridge.parse.score import score
     from treebridge.recipes.suggest import suggest_from
 
     half = len(gold) // 2
@@ -147,7 +148,7 @@ def suggestions(parser, gold: Sequence) -> None:
             answers[form.lower()][tag] += 1
     bare = [Sentence.from_words(tree.forms) for tree in asked]
     forms = suggest_from(parser, parser.parse(bare), max(FORMS))
-    print("\n| forms | lines | UPOS | LAS |\n|---|---|---|---|")
+    print("\n| forms | lines | UPOS | LAS | shared features |\n|---|---|---|---|---|")
     for number in (0, *FORMS):
         entries = [
             Entry(one.form, tag)
@@ -156,8 +157,11 @@ def suggestions(parser, gold: Sequence) -> None:
             if times >= 0.1 * answers[one.form.lower()].total()
         ]
         known = parser.with_lexicon(Lexicon(entries)) if entries else parser
-        scores = known.evaluate(scored, "conll18")
-        print(f"| {number} | {len(entries)} | {scores['UPOS']:.1f} | {scores['LAS']:.1f} |")
+        trees = [parsed.sentence for parsed in known.parse(scored, retag=True)]
+        scores = score(scored, trees, "conll18")
+        figures = [scores["UPOS"], scores["LAS"], accuracy(scored, trees, shared)]
+        row = " | ".join(f"{figure:.1f}" for figure in figures)
+        print(f"| {number} | {len(entries)} | {row} |", flush=True)
     print(flush=True)
 
 

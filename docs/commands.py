@@ -26,7 +26,7 @@ second silences progress and summaries.
 |---|---|
 | look | [inspect](#inspect), [draw](#draw), [demo](#demo), [cache](#cache-list) |
 | make | [build](#build), or one by one [pretrain](#pretrain), [align](#align), [train](#train), [bridge](#bridge); then [refine](#refine) and [pack](#pack) |
-| annotate | [next](#next), [annotate](#annotate), then [refine](#refine) |
+| annotate | [next](#next), [annotate](#annotate), [suggest](#suggest), then [refine](#refine) |
 | use | [parse](#parse), [evaluate](#evaluate), [serve](#serve), [models](#models) |
 | the paper | [reproduce](#reproduce-table1) |
 """  # noqa: E501
@@ -62,6 +62,10 @@ EXAMPLES = {
         "treebridge parse --model pt news.txt --confidence > news.conllu",
         "treebridge parse --model pt half.conllu --keep-heads     # fill in what is _",
         "treebridge parse --model en --bridge en-pt news.txt.gz --format html -o news.html",
+    ],
+    "suggest": [
+        "treebridge suggest es text.txt -n 50 -o words.tsv     # correct the file, then:",
+        "treebridge parse --model es --lexicon words.tsv text.txt -o text.conllu",
     ],
     "next": [
         "treebridge next pt news.txt.xz -n 20 -o todo.conllu",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from treebridge.bridge.settings import BridgeSettings
     from treebridge.corpus.bitext import Bitext
     from treebridge.corpus.conllu import Treebank
+    from treebridge.corpus.lexicon import Lexicon
     from treebridge.corpus.sentence import Sentence
     from treebridge.corpus.text import Splitter
     from treebridge.encode.encoder import Encoder
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from treebridge.recipes.build import BuildSettings, build
     from treebridge.recipes.next_trees import next_trees
     from treebridge.recipes.pretrain import pretrain
+    from treebridge.recipes.suggest import suggest
 
 __all__ = [
     "Bitext",
@@ -36,6 +38,7 @@ __all__ = [
     "BuildSettings",
     "Encoder",
     "EncoderSettings",
+    "Lexicon",
     "NextSettings",
     "Parser",
     "ParserSettings",
@@ -52,6 +55,7 @@ __all__ = [
     "models",
     "next_trees",
     "pretrain",
+    "suggest",
 ]
 
 _WHERE = {
@@ -61,6 +65,7 @@ _WHERE = {
     "BuildSettings": "treebridge.recipes.build",
     "Encoder": "treebridge.encode.encoder",
     "EncoderSettings": "treebridge.encode.settings",
+    "Lexicon": "treebridge.corpus.lexicon",
     "NextSettings": "treebridge.parse.settings",
     "Parser": "treebridge.parse.parser",
     "ParserSettings": "treebridge.parse.settings",
@@ -76,6 +81,7 @@ _WHERE = {
     "models": "treebridge.parse.shipped:shipped_models",
     "next_trees": "treebridge.recipes.next_trees",
     "pretrain": "treebridge.recipes.pretrain",
+    "suggest": "treebridge.recipes.suggest",
 }
 
 

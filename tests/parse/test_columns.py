@@ -118,7 +118,7 @@ def test_over_a_bridge_features_stay_and_the_rest_starts_from_nothing(taught: Pa
 def heads() -> Heads:
     known = Classifiers({"Number": ("_", "Plur", "Sing"), XPOS_NAME: ("_", "N", "V")})
     made = new_heads(known, 4, 3, 8, seed=1)
-    spelling = Spelling.blank([("casas", 1), ("no", 2)], known.width)
+    spelling = Spelling.of([["casas"], ["no"]], [np.array([1]), np.array([2])], known.width)
     votes = np.random.default_rng(1).normal(size=spelling.votes.shape).astype(np.float32)
     return replace(made, spelling=replace(spelling, votes=votes))
 

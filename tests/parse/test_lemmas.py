@@ -82,6 +82,7 @@ def test_endings_are_chosen_by_tag_and_features_with_back_off() -> None:
 def test_without_trees_names_and_numbers_keep_their_case() -> None:
     assert default_lemma("El", "DET") == "el" and default_lemma("Perú", "PROPN") == "Perú"
     same = Lemmatizer().with_words({"Parks": "park"})
+    assert not same.is_taught and Lemmatizer.learn([Example("era", "AUX", "_", "ser")]).is_taught
     assert same.lemma("Parks", "NOUN") == "park" and same.lemma("Casas", "NOUN") == "casas"
 
 

@@ -83,6 +83,22 @@ def test_component(home: Path, text: str) -> None:
     assert len(list(given_starts(DEV[0].text + " " + DEV[1].text).sents)) == 1
 
 
+def test_lemmas_features_and_tags_of_the_language(home: Path, tmp_path: Path) -> None:
+    form = DEV[0].forms[0]
+    (tree,) = Parser.load(home / "model")([[form]])
+    words = tmp_path / "words.tsv"
+    words.write_text(f"{form}\t{tree.upos[0]}\tlemma\tCase=Nom|Number=Sing\n", encoding="utf-8")
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("treebridge", config={"model": str(home / "model"), "lexicon": str(words)})
+    token = nlp(form)[0]
+    assert token.lemma_ == "lemma" and token.morph.to_dict() == {"Case": "Nom", "Number": "Sing"}
+    sentence = DEV[0].annotate(
+        lemmas=["a"] * len(DEV[0]), feats=["Number=Sing"] * len(DEV[0]), xpos=["N"] * len(DEV[0])
+    )
+    doc = sentence.to_spacy()
+    assert {(t.lemma_, str(t.morph), t.tag_) for t in doc} == {("a", "Number=Sing", "N")}
+
+
 def test_the_entry_point_names_the_factory() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
     module, name = project["project"]["entry-points"]["spacy_factories"]["treebridge"].split(":")

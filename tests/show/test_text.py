@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 
 from strategies import tree_heads
-from treebridge import Sentence
+from treebridge import Sentence, TreebridgeError
 
 
 def draw(heads: list[int], **settings) -> list[str]:
@@ -32,6 +33,20 @@ def test_a_small_tree() -> None:
     assert sentence.draw(width=10).split("\n")[0] == "  ╭──╼ The"
     assert Sentence.from_words(["Yes"], heads=[0]).draw() == "─╼ Yes  _  _"
     assert Sentence.from_words([]).draw() == ""
+
+
+def test_further_columns_on_request() -> None:
+    tree = Sentence.from_words(["Las", "casas"], upos=["DET", "NOUN"], heads=[2, 0])
+    tree = tree.annotate(lemmas=["el", "casa"], feats=["Number=Plur", "_"])
+    assert tree.draw(columns=["feats", "lemma"]).split("\n") == [
+        "╭──╼ Las    DET   _  el    Number=Plur",
+        "┴──╼ casas  NOUN  _  casa",
+    ]
+    assert "Number=Plur" not in tree.draw() and "Number" not in tree.draw(format="svg")
+    svg, html = (tree.draw(format=f, columns=["lemma", "feats"]) for f in ("svg", "html"))
+    assert ">casa<" in svg and ">Number=Plur<" in svg and svg in html
+    with pytest.raises(TreebridgeError, match="unknown column 'upos'"):
+        tree.draw(columns=["upos"])
 
 
 def test_wide_letters_keep_the_columns() -> None:

@@ -111,8 +111,12 @@ def parse(
         )
     sources = [text_source(file) if is_text(file) else file for file in inputs]
     with hold(output):
+        parser = Parser.load(folder, encoder, encoding, bridge, lexicon, chosen_columns)
+        missing = [name for name in chosen_columns or () if name not in parser.predicts]
+        if missing and parser.lexicon is None:
+            note(f"this model does not predict {' and '.join(missing)}")
         parsed = parse_files(
-            Parser.load(folder, encoder, encoding, bridge, lexicon, chosen_columns),
+            parser,
             [*sources, *map(text_source, text or ())],
             Reading(language, lines, tokens, mwt),
             keep_heads=keep_heads,

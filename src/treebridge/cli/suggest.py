@@ -47,7 +47,7 @@ def suggest(
     and use the file with --lexicon. Words that are in a lexicon already are not suggested.
     """
     from treebridge.corpus.files import write_text
-    from treebridge.corpus.input import Reading, is_text, text_source
+    from treebridge.corpus.input import Reading
     from treebridge.parse.parser import Parser
     from treebridge.recipes.suggest import suggest as suggest_words
     from treebridge.recipes.suggest import suggestions_tsv
@@ -56,9 +56,8 @@ def suggest(
         raise OutputExists("file exists", file=output)
     encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
     parser = Parser.load(model, encoder, encoding, bridge, lexicon)
-    sources = [text_source(file) if is_text(file) else file for file in files]
     found = suggest_words(
-        parser, sources, number, reading=Reading(language), progress=progress(verbose=False)
+        parser, files, number, reading=Reading(language), progress=progress(verbose=False)
     )
     if as_json:
         print_json([one._asdict() for one in found])

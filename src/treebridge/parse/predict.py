@@ -54,8 +54,11 @@ def predict(
     tree follows the rules of Universal Dependencies as far as that allows. Temperatures change the
     probabilities, never the tree; `limits` are those of a lexicon.
     """
-    scored = network.score(vectors, lengths, tags, limits.tags if limits else None)
-    given = limits.exempt(given) if limits else given
+    if limits:
+        scored = network.score(vectors, lengths, tags, limits.tags)
+        given = limits.exempt(given)
+    else:
+        scored = network.score(vectors, lengths, tags)
     possible_arcs = only_given_heads(scored.arcs, given.heads)
     arcs = log_softmax(possible_arcs)  # [batch, n, n+1]
     tagged, marks = _tag_scores(scored, rules, given)

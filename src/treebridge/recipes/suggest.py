@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.corpus.files import Source
-from treebridge.corpus.input import Reading
+from treebridge.corpus.input import Reading, is_text, text_source
 from treebridge.corpus.punctuation import is_only_punctuation
 from treebridge.corpus.sentence import Sentence
 from treebridge.errors import TreebridgeError
@@ -56,10 +56,14 @@ def suggest(
     reading: Reading | None = None,
     progress: Progress = QUIET,
 ) -> list[Suggestion]:
-    """Parse text and return the forms whose confirmation would help most, the best first."""
+    """Parse texts and return the forms whose confirmation would help most, the best first.
+
+    `files` are files of text or CoNLL-U, or texts of several words.
+    """
     if parser.settings.tags != "predicted":
         raise TreebridgeError("suggesting words needs a model that predicts tags")
-    parsed = parse_files(parser, files, reading, progress=progress)
+    sources = [text_source(x) if isinstance(x, str) and is_text(x) else x for x in files]
+    parsed = parse_files(parser, sources, reading, progress=progress)
     found = suggest_from(parser, parsed, number)
     if not found:
         raise TreebridgeError("no words to suggest; give text, or more of it")
@@ -69,17 +73,19 @@ def suggest(
 def suggest_from(parser: Parser, parsed: Iterable[Parsed], number: int = 50) -> list[Suggestion]:
     """The same from sentences that were parsed already."""
     seen: dict[str, _Seen] = defaultdict(_Seen)
+    first: dict[str, _Seen] = defaultdict(_Seen)  # words of sentences, which have a capital
     for one in parsed:
         if one.tags is not None:
-            _count(one, parser, seen)
-    for form in [form for form in seen if form != form.lower() and form.lower() in seen]:
-        _merge(seen[form.lower()], seen.pop(form))  # mostly the first words of sentences
+            _count(one, parser, seen, first)
+    for form, words in first.items():
+        is_name = form in seen and form.lower() not in seen
+        _merge(seen[form if is_name else form.lower()], words)
     made = [_suggestion(form, words, parser) for form, words in seen.items()]
     made.sort(key=lambda one: (-one.wrong, -one.times, one.form))
     return made[:number]
 
 
-def _count(one: Parsed, parser: Parser, seen: dict[str, _Seen]) -> None:
+def _count(one: Parsed, parser: Parser, seen: dict[str, _Seen], first: dict[str, _Seen]) -> None:
     assert one.tags is not None
     sentence = one.sentence
     columns = zip(sentence.forms, sentence.lemmas, sentence.feats, one.tags, strict=True)
@@ -87,7 +93,7 @@ def _count(one: Parsed, parser: Parser, seen: dict[str, _Seen]) -> None:
         known = parser.lexicon is not None and form in parser.lexicon
         if known or is_only_punctuation(form) or not any(c.isalpha() for c in form):
             continue
-        words = seen[form]
+        words = seen[form] if place else first[form]
         words.tags = words.tags + tags.astype(np.float64)
         words.times += 1
         words.columns[lemma, feats] += 1

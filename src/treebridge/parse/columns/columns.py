@@ -18,7 +18,7 @@ from treebridge.parse.columns.spelling import Spelling
 from treebridge.records import FIX, field, names, read_record
 
 COLUMNS, HEADS = "columns.json", "columns.safetensors"
-SOURCE = "source"
+SOURCE, LINKS, TREES = "source", "links", "trees"
 CHOICES = ("upos", "xpos", "feats", "lemma")  # what can be written or left out
 
 
@@ -48,7 +48,7 @@ class Columns:
 
     def describe(self) -> dict[str, Any]:
         """The entry in a parser's config.json."""
-        taught = self.lemmatizer is not None and bool(self.lemmatizer.endings)
+        taught = self.lemmatizer is not None and self.lemmatizer.is_taught
         has = {name: name in self.names for name in ("xpos", "lemma")}
         return {"features": self.features, **has, "taught": taught}
 

@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from treebridge.corpus.feats import NONE, read_feats
 from treebridge.corpus.lexicon import OPEN, Entry, Lexicon
 from treebridge.corpus.sentence import Sentence
-from treebridge.parse.columns.classifiers import NOTHING, XPOS_NAME, Classifiers
-from treebridge.parse.columns.columns import Columns
+from treebridge.parse.columns.classifiers import NOTHING, Classifiers
+from treebridge.parse.columns.columns import TREES, Columns
 from treebridge.parse.padding import Rows
 from treebridge.parse.vocab import Names
-
-MARKS = ("PUNCT", "SYM")  # their features are those of no source word: none
 
 
 def fill_columns(
@@ -62,7 +60,8 @@ def _filled(
     for index, (form, upos) in enumerate(zip(sentence.forms, sentence.upos, strict=True)):
         row = None if scores is None else scores[index]
         xpos, feats = known.read(row) if row is not None else (NOTHING, NONE)
-        feats = NONE if upos in MARKS and XPOS_NAME not in known.values else feats
+        if upos == "PUNCT" and columns.origin != TREES:
+            feats = NONE  # only trees of the language can say otherwise
         entry = _entry(lexicon, form, upos, known, row)
         if entry and entry.feats != OPEN:
             feats = entry.feats

@@ -72,6 +72,11 @@ class Heads:
         spelling = self.spelling and replace(self.spelling, votes=self.spelling.votes[:, columns])
         return Heads(left, weights, spelling)
 
+    def spelled(self, forms: Sequence[Sequence[str]], tags: Sequence[Indices]) -> Heads:
+        """The heads with room for what the spelling of these words says."""
+        width = self.classifiers.width
+        return replace(self, spelling=Spelling.of(forms, tags, width, self.spelling))
+
     def widened(self, classifiers: Classifiers) -> Heads:
         """The heads with further classifiers and values, which start with no probability.
 

@@ -85,6 +85,11 @@ class Lemmatizer:
                 return lemma
         return default_lemma(form, upos)
 
+    @property
+    def is_taught(self) -> bool:
+        """Whether it learned from words with lemmas, rather than from words that look alike."""
+        return bool(self.endings) or any(not key.endswith(f" {ANY}") for key in self.words)
+
     def with_words(self, lemmas: Mapping[str, str]) -> Lemmatizer:
         """Add words that have one lemma whatever their tag; what is known stays."""
         return Lemmatizer({**{_key(form, ANY): x for form, x in lemmas.items()}, **self.words},

@@ -10,18 +10,18 @@ from treebridge.corpus.lexicon import OPEN, Lexicon
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.store import encode_into_store
 from treebridge.parse.columns.classifiers import Classifiers, has_columns
-from treebridge.parse.columns.columns import Columns
+from treebridge.parse.columns.columns import LINKS, SOURCE, TREES, Columns
 from treebridge.parse.columns.heads import Heads
 from treebridge.parse.columns.learn import learn, new_heads
 from treebridge.parse.columns.lemmatizer import Example, Lemmatizer, examples_of
 from treebridge.parse.columns.make import columns_of_trees, lesson_of_trees
 from treebridge.parse.columns.project import project_columns
-from treebridge.parse.columns.spelling import Spelling
 from treebridge.parse.parser import Parser
 from treebridge.parse.project.projection import LinkArray
 from treebridge.progress import QUIET, Progress
 
 LINK_RATE, TREE_RATE = 1e-3, 3e-3
+CONTENT = ("ADJ", "NOUN", "PROPN")
 LEAST_SAME = 2  # links between equal words, to take the lemma of one for the other
 
 
@@ -57,7 +57,7 @@ def _of_source(
     columns: Columns, teacher: Parser, treebank: Sequence[Sentence] | None, progress: Progress
 ) -> Columns | None:
     """The source language's columns: as they came over the bridge, or learned from its trees."""
-    if columns.heads and columns.origin == "source":
+    if columns.heads and columns.origin == SOURCE:
         return columns
     if treebank is None:
         return None
@@ -83,20 +83,26 @@ def _over_links(
     known = source.heads.classifiers
     teacher = replace(teacher, columns=Columns(source.heads), lexicon=None, writes=None)
     found = project_columns(pairs, teacher, replace(refined, columns=None), known, progress)
-    heads = learn(source.heads, found.lesson, rate=LINK_RATE, seed=seed, progress=progress)
+    start = source.heads.spelled(found.lesson.forms, found.lesson.tags)
+    heads = learn(start, found.lesson, rate=LINK_RATE, seed=seed, progress=progress)
     lemmatizer = source.lemmatizer or Lemmatizer()
     if treebank is not None:
         lemmatizer = lemmatizer.with_words(_same_lemmas(found.same, treebank))
-    return Columns(heads, lemmatizer, "links")
+    return Columns(heads, lemmatizer, LINKS)
 
 
 def _same_lemmas(same: dict[str, int], treebank: Sequence[Sentence]) -> dict[str, str]:
-    """The lemmas of words that both languages have, if the source treebank has one for each."""
+    """The lemmas of words that both languages have, if the source treebank has one for each.
+
+    Function words are left out: that they look alike is chance (Spanish and English *me*).
+    """
     lemmas: dict[str, set[str]] = {}
     for example in examples_of(treebank):
         if same.get(example.form, 0) >= LEAST_SAME:
-            lemmas.setdefault(example.form, set()).add(example.lemma)
-    return {form: found.pop() for form, found in lemmas.items() if len(found) == 1}
+            content = example.upos in CONTENT and example.lemma != example.form.lower()
+            lemmas.setdefault(example.form, set()).add(example.lemma if content else "")
+    one = {form: found.pop() for form, found in lemmas.items() if len(found) == 1}
+    return {form: lemma for form, lemma in one.items() if lemma}
 
 
 def _from_trees(
@@ -115,14 +121,9 @@ def _from_trees(
         classifiers, refined.space.dim, len(refined.tags), refined.settings.tagger, seed
     )  # fmt: skip
     lesson = lesson_of_trees(trees, store, into, refined.tags, classifiers)
-    words = (
-        word
-        for forms, tags in zip(lesson.forms, lesson.tags, strict=True)
-        for word in zip(forms, tags.tolist(), strict=True)
-    )
-    start = replace(start, spelling=Spelling.blank(words, classifiers.width))
+    start = start.spelled(lesson.forms, lesson.tags)
     heads = learn(start, lesson, rate=TREE_RATE, seed=seed, progress=progress)
-    return Columns(heads, columns.lemmatizer, "trees")
+    return Columns(heads, columns.lemmatizer, TREES)
 
 
 def _lexicon_examples(lexicon: Lexicon | None) -> list[Example]:

@@ -6,7 +6,7 @@ Vectors know little of the endings of rare words; trees of a language show what 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from treebridge.parse.padding import Indices
 
 LONGEST = 4  # characters of an ending
-MOST = 20_000  # keys
+MOST = 6000  # keys that one source of words adds
 
 
 def keys_of(form: str, tag: int) -> list[str]:
@@ -33,12 +33,23 @@ class Spelling:
     votes: NDArray[np.float32]  # [keys, width]
 
     @classmethod
-    def blank(cls, words: Iterable[tuple[str, int]], width: int) -> Spelling:
-        """Room for the most frequent keys of forms with tags; they add nothing yet."""
+    def of(
+        cls,
+        forms: Sequence[Sequence[str]],
+        tags: Sequence[Indices],
+        width: int,
+        known: Spelling | None = None,
+    ) -> Spelling:
+        """Room for the most frequent keys of sentences, behind known ones; they add nothing yet."""
+        pairs = zip(forms, tags, strict=True)
+        words = (word for each, own in pairs for word in zip(each, own.tolist(), strict=True))
         counts = Counter(key for form, tag in words for key in keys_of(form, tag))
-        chosen = sorted(counts, key=lambda key: (-counts[key], key))[:MOST]
-        keys = {key: number for number, key in enumerate(chosen)}
-        return cls(keys, np.zeros((len(keys), width), np.float32))
+        old = known.keys if known else {}
+        chosen = sorted(counts.keys() - old.keys(), key=lambda key: (-counts[key], key))[:MOST]
+        votes = np.zeros((len(old) + len(chosen), width), np.float32)
+        if known:
+            votes[: len(old)] = known.votes
+        return cls({key: number for number, key in enumerate([*old, *chosen])}, votes)
 
     def numbers(
         self, forms: Sequence[Sequence[str]], tags: Sequence[Indices]
