@@ -25,7 +25,7 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.experiment.lab import rows_of
 from treebridge.parse.agreement import Trial, held_out_pairs
 from treebridge.parse.calibration import calibration_error, reliability
-from treebridge.parse.choose import choose_fit, describe_fit
+from treebridge.parse.choose import Text, choose_fit, describe_fit, profiles_of
 from treebridge.parse.judge import judged
 from treebridge.parse.parser import Parser
 from treebridge.parse.refinement import refine_parser
@@ -71,6 +71,9 @@ def main() -> None:
     if trial is None:
         raise SystemExit("too few held-out pairs")
     gold = Gold(lab.trees(target), rows_of(lab.vectors(target, "own")))
+    # The forecast is for the words of the dev file; its trees stay unseen.
+    text = Text(f"{given.language} dev", [sentence.forms for sentence in gold.sentences])
+    profiles = profiles_of(gathered, trial, text)
     choice = choose_fit(gathered, parser, trial, settings.fit)
     print(f"{given.language}: {len(trial.carried):,} carried arcs, {len(gold.sentences):,} trees")
     print(
@@ -82,7 +85,7 @@ def main() -> None:
         "pairs": given.pairs,
         "seed": given.seed,
         "source_LAS": parser.scores["LAS"],
-        "linked": gathered.links.total / max(1, gathered.target_words),
+        "profiles": profiles,
     }
 
     def log(stage: str, name: str, projected: dict[str, Any], dev: dict[str, float]) -> None:
@@ -107,7 +110,9 @@ def main() -> None:
             log("tried", name, entry, dev)
         gain = f"{entry['gain']:+.2f} ({entry['gain_low']:+.2f} to {entry['gain_high']:+.2f})"
         row(f"**{name}**" if entry["chosen"] else name, entry, dev, gain)
-    bridged = parser.across(gathered.fit(parser.space, choice.fit), gathered.target)
+    bridge = gathered.fit(parser.space, choice.fit)
+    bridge.quality["profiles"] = profiles
+    bridged = parser.across(bridge, gathered.target)
     stages = {"chosen": judged(bridged, trial)}
     if given.refine:
         stages["refined"] = refine_parser(

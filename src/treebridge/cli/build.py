@@ -29,6 +29,7 @@ def build(
     force: opt.Force = False,
     dev: opt.Dev = None,
     pairs: opt.Pairs = None,
+    text: opt.ForecastText = None,
     check_sides: opt.CheckSides = BridgeSettings.check_sides,
     source_language: opt.SourceLanguage = "en",
     target_language: opt.TargetLanguage = None,
@@ -68,9 +69,9 @@ def build(
         EncoderSettings(layers, device=device, offline=offline),
         RefineSettings(seed=seed) if refine else None,
     )  # fmt: skip
-    text = opt.open_bitext(bitext, source_language, target_language, words, pairs, contractions)
+    parallel = opt.open_bitext(bitext, source_language, target_language, words, pairs, contractions)
     built = build_parser(
-        treebank, text, source_encoder, target_encoder, output, settings,
-        dev=dev, force=force, progress=progress(),
+        treebank, parallel, source_encoder, target_encoder, output, settings,
+        dev=dev, text=text or (), force=force, progress=progress(),
     )  # fmt: skip
     show(show_built, built)

@@ -154,6 +154,11 @@ Contractions = Annotated[
 Aligner = Annotated[AlignerName, setting(BridgeSettings, "aligner", "Word aligner.")]
 LEVEL = "Anchors: one per word, per sense or per occurrence."
 AnchorLevel = Annotated[Level, setting(FitSettings, "level", LEVEL)]
+ForecastText = Annotated[
+    list[str] | None,
+    option("Target text like what you will parse, to forecast the LAS for (default: text like the "
+           "bitext).", "--text"),
+]  # fmt: skip
 MAP = "Linear map; auto: the one that agrees best with held-out source trees."
 MapKind = Annotated[Map, setting(FitSettings, "map", MAP, "--map")]
 ANCHOR_WORDS = "Words used as anchors; whole: only words that are a single piece on both sides."

@@ -85,15 +85,15 @@ def fit_by_trees(
     )
     if trial is not None:
         progress.step("judging by trees")
-        bridge.quality["profiles"] = _profiles(gathered, trial, text)
+        bridge.quality["profiles"] = profiles_of(gathered, trial, text)
         bridge = judged(judge.across(bridge, gathered.target), trial).bridge or bridge
     if choice is not None:
         bridge.quality |= {"choice": choice.why, "tried": choice.tried}
     return bridge
 
 
-def _profiles(gathered: Gathered, trial: Trial, text: Text | None) -> dict[str, Any]:
-    """Profiles of the bitext and of the text to forecast for."""
+def profiles_of(gathered: Gathered, trial: Trial, text: Text | None) -> dict[str, Any]:
+    """Profiles of the bitext and of the text to forecast for, as saved with a bridge."""
     types = set(gathered.occurrences.layout.types)
     bitext = Profile.of((sentence.forms for sentence in trial.sentences), types)
     profiles: dict[str, Any] = {"bitext": bitext._asdict() if bitext else None}

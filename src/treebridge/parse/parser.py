@@ -48,6 +48,7 @@ from treebridge.records import FIX
 if TYPE_CHECKING:
     from treebridge.bridge.settings import BridgeSettings
     from treebridge.parse.biaffine import Biaffine
+    from treebridge.parse.choose import Text
 
 
 @dataclass(repr=False)
@@ -248,9 +249,13 @@ class Parser:
         target: Encoder,
         settings: BridgeSettings | None = None,
         *,
+        text: Text | None = None,
         progress: Progress = QUIET,
     ) -> Bridge:
-        """A bridge from the target encoder into this parser's space, chosen and judged by trees."""
+        """A bridge from the target encoder into this parser's space, chosen and judged by trees.
+
+        The LAS is forecast for `text` or, without it, for text like the bitext.
+        """
         require_train("fitting a bridge")
         from treebridge.bridge.make import gather
         from treebridge.bridge.settings import BridgeSettings as Settings
@@ -259,7 +264,7 @@ class Parser:
         settings = (settings or Settings()).changed(isotropy=bool(len(self.space.isotropy.means)))
         source = self.load_encoder()
         gathered = gather(bitext, source, target, settings, progress, known=self.space.words)
-        return fit_by_trees(gathered, self, settings)
+        return fit_by_trees(gathered, self, settings, text=text)
 
     def evaluate(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,11 +17,13 @@ from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
 from treebridge.folders import check_free, is_finished
+from treebridge.keys import digest_files, key_of
 from treebridge.locks import hold
 from treebridge.parse.choose import fit_by_trees
 from treebridge.parse.parser import Parser
 from treebridge.parse.verdict import bridge_verdict
 from treebridge.progress import QUIET, Progress
+from treebridge.recipes.text import text_of
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ def bridge(
     source_encoder: str | None = None,
     parsers_layers: bool = True,
     parsers_isotropy: bool = True,
+    text: Sequence[str] = (),
     cluster: ClusterSettings | None = None,
     force: bool = False,
     progress: Progress = QUIET,
@@ -50,7 +54,8 @@ def bridge(
     """Fit a bridge into the space of the parser `into`, or of a source encoder, and save it.
 
     With `parsers_layers`, the target encoder uses the same layers as the parser's encoder; with
-    `parsers_isotropy`, the bridge is isotropic if the parser's space is.
+    `parsers_isotropy`, the bridge is isotropic if the parser's space is. The LAS is forecast for
+    the files `text` or, without them, for text like the bitext.
     """
     output, settings = Path(output), settings or BridgeSettings()
     encoding = encoding or EncoderSettings()
@@ -66,13 +71,15 @@ def bridge(
         source = Encoder.load(source_encoder or (space.encoder if space else ""), there)
         target = Encoder.load(target_encoder, there if parsers_layers else encoding)
         key = bridge_key(bitext, source, target, space, settings)
+        if text:
+            key = key_of(key, digest_files(text))
         if is_finished(output, KIND, key, force=force):
             return Bridged(Bridge.load(output), output, found=True)
         with ray_crew(cluster) if cluster else nullcontext() as crew:
             if parser is None:
                 made = make_bridge(bitext, source, target, space, settings, progress, crew)
             else:
-                made = _into_parser(parser, bitext, source, target, settings, progress, crew)
+                made = _into_parser(parser, bitext, source, target, settings, text, progress, crew)
         made.save(output, key=key)
     return Bridged(made, output)
 
@@ -83,6 +90,7 @@ def _into_parser(
     source: Encoder,
     target: Encoder,
     settings: BridgeSettings,
+    text: Sequence[str],
     progress: Progress,
     crew: Crew | None,
 ) -> Bridge:
@@ -90,6 +98,6 @@ def _into_parser(
     parser.encoder = source
     known = parser.space.words
     gathered = gather(bitext, source, target, settings, progress, crew, known)
-    made = fit_by_trees(gathered, parser, settings)
+    made = fit_by_trees(gathered, parser, settings, text=text_of(text, bitext.language))
     made.quality["verdict"] = bridge_verdict(made.quality, parser.scores)
     return made

@@ -18,7 +18,7 @@ from treebridge.corpus.trees import digest_trees
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
 from treebridge.folders import check_free, is_finished
-from treebridge.keys import key_of
+from treebridge.keys import digest_files, key_of
 from treebridge.locks import hold
 from treebridge.parse.choose import fit_by_trees
 from treebridge.parse.folder import KIND
@@ -29,6 +29,7 @@ from treebridge.parse.shipped import folder_size
 from treebridge.progress import QUIET, Progress
 from treebridge.recipes.advice import Advice, advise
 from treebridge.recipes.keep import keep_bridge, keep_parser
+from treebridge.recipes.text import text_of
 from treebridge.recipes.work import work_folder
 
 REUSED = 1.0  # seconds; a step that took less reused an earlier result
@@ -103,13 +104,15 @@ def build(
     settings: BuildSettings | None = None,
     *,
     dev: str | Path | None = None,
+    text: Sequence[str] = (),
     force: bool = False,
     progress: Progress = QUIET,
 ) -> Built:
     """Align, collect, train, bridge and optionally refine; save one folder.
 
     Finished steps are reused, so an interrupted build resumes. Intermediate results stay in a
-    hidden folder next to the output, for later builds.
+    hidden folder next to the output, for later builds. The LAS is forecast for the files `text`
+    or, without them, for text like the bitext.
     """
     output, settings = Path(output), settings or BuildSettings()
     with hold(output):
@@ -119,7 +122,7 @@ def build(
         encoders = [Encoder.load(name, settings.encoder)
                     for name in (source_encoder, target_encoder)]  # fmt: skip
         trees = [Treebank.read(path) for path in (treebank, *([dev] if dev else []))]
-        job = _Build(trees, bitext, encoders[0], encoders[1], settings, watch)
+        job = _Build(trees, bitext, encoders[0], encoders[1], settings, watch, text)
         if is_finished(output, KIND, job.key, force=force):
             return Built(Parser.load(output, encoder_settings=settings.encoder), output)
         built = job.run(work_folder(output, "building"))
@@ -143,6 +146,7 @@ class _Build:
     target: Encoder
     settings: BuildSettings
     progress: Progress
+    text: Sequence[str] = ()
 
     @property
     def key(self) -> str:
@@ -162,7 +166,9 @@ class _Build:
         bridge = keep_bridge(
             work / "bridges", settings.bridge.fit.level, parser.space,
             [self._training_key(settings.parser), *self._bridge_parts()],
-            lambda: fit_by_trees(gathered, parser, settings.bridge),
+            lambda: fit_by_trees(
+                gathered, parser, settings.bridge, text=text_of(self.text, self.bitext.language)
+            ),
         )  # fmt: skip
         bridged = parser.across(bridge, self.target)
         bridged.about = dict(parser.about)
@@ -194,4 +200,5 @@ class _Build:
     def _bridge_parts(self) -> list[Any]:
         settings = self.settings.bridge
         gathered = gathered_key(self.bitext, self.source, self.target, settings)
-        return [gathered, asdict(settings.fit), settings.senses, settings.rounds]
+        text = digest_files(self.text) if self.text else None
+        return [gathered, asdict(settings.fit), settings.senses, settings.rounds, text]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Any
 from treebridge.bridge.settings import BridgeSettings
 from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.conllu import Treebank, read_conllu
-from treebridge.corpus.input import Reading, read_sentences
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.trees import has_annotation
 from treebridge.encode.settings import EncoderSettings
@@ -27,6 +26,7 @@ from treebridge.parse.settings import RefineSettings
 from treebridge.parse.shipped import find_model
 from treebridge.progress import QUIET, Progress
 from treebridge.recipes.advice import Advice, advise
+from treebridge.recipes.text import words_of
 from treebridge.recipes.work import working
 
 
@@ -108,7 +108,7 @@ def refine(
                 settings,
                 bitext=bitext,
                 linking=linking,
-                sentences=_words(text, language or bridged.language) if text else None,
+                sentences=words_of(text, language or bridged.language) if text else None,
                 treebank=source,
                 trees=own,
                 tagger=Parser.load(tagger, encoder_settings=encoding) if tagger else None,
@@ -154,13 +154,6 @@ def _bitext_parts(bitext: Bitext) -> list[Any]:
     return [
         bitext.source_language, bitext.language, bitext.engine, bitext.contractions, bitext.limit,
     ]  # fmt: skip
-
-
-def _words(files: Sequence[str], language: str | None) -> Iterator[list[str]]:
-    splitter = Reading(language).splitter()
-    for file in files:
-        for sentence in read_sentences(file, splitter):
-            yield list(sentence.forms)
 
 
 def _about(
