@@ -25,7 +25,7 @@ class ParsedSentence(BaseModel):
     """A sentence with its tree."""
 
     text: str
-    score: float = Field(description="Mean log-probability of the labelled arcs.")
+    score: float = Field(description="Expected share of right labelled arcs, from 0 to 1.")
     words: list[dict[str, Any]]
     conllu: str
     svg: str | None = None
