@@ -8,8 +8,6 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext
@@ -18,29 +16,22 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError, require_train
-from treebridge.onnx_session import side_by_side
 from treebridge.parse.calibration import UNCHANGED, Temperatures
 from treebridge.parse.chunking import CHUNK, Item, chunks_of, sentences_of
 from treebridge.parse.columns.columns import CHOICES, Columns
-from treebridge.parse.columns.fill import fill_columns
-from treebridge.parse.given import Given, check_given
-from treebridge.parse.lexical import BatchLimits, lexicon_limits
+from treebridge.parse.given import check_given
+from treebridge.parse.lexical import lexicon_limits
 from treebridge.parse.metrics import Metrics
 from treebridge.parse.network import Network
 from treebridge.parse.onnx_network import OnnxNetwork
 from treebridge.parse.padding import (
-    Indices,
-    batches_by_length,
     check_lengths,
-    pad_numbers,
-    pad_vectors,
 )
 from treebridge.parse.parsed import Floats, Parsed
-from treebridge.parse.predict import annotated, predict
+from treebridge.parse.parsing import check_tags, parse_vectors
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings, RefineSettings
 from treebridge.parse.shipped import best_scores, find_model, folder_size
-from treebridge.parse.ud_rules import Rules
 from treebridge.parse.vocab import Names
 from treebridge.progress import QUIET, Progress
 from treebridge.records import FIX
@@ -356,7 +347,7 @@ class Parser:
     ) -> list[Parsed]:
         """Trees of some sentences at once; `before` them there were so many, for messages."""
         check_lengths(map(len, chunk), before)
-        self._check_tags(chunk, before)
+        check_tags(self, chunk, before)
         if keep_heads:
             check_given(chunk, before)
         encoder = self.load_encoder()
@@ -375,60 +366,9 @@ class Parser:
         keep_tags: bool = False,
     ) -> list[Parsed]:
         """Trees for sentences whose words were encoded already, by the encoder as it stands."""
-        if retag and keep_tags:
-            raise TreebridgeError("tags can be kept or replaced, not both")
-        told = keep_tags or self.settings.tags == "gold"
-        rules = Rules.of(self.labels, self.tags)
-        lengths = np.array([len(s) for s in sentences], np.int64)
-        nothing = np.zeros(0, np.float32)
-        out = [Parsed(s, nothing, nothing) for s in sentences]
-        carry = self.bridge.transform if self.bridge else self.space.transform
-        heat = self.temperatures
-
-        def parse_batch(indices: Indices) -> None:
-            rows = carry(np.concatenate([vectors[i] for i in indices]))
-            ends = np.cumsum(lengths[indices])[:-1]
-            padded = pad_vectors(np.split(rows, ends))
-            some = [sentences[i] for i in indices]
-            tags = [self.tags.numbers(s.upos) for s in some] if told else None
-            known = pad_numbers(tags, padded.shape[:2])
-            given = Given.of(
-                some, self.labels, self.tags, keep_heads=keep_heads, keep_tags=told or not retag
-            )
-            limits = self._limits(some, padded.shape[1])
-            found = predict(self.model, padded, lengths[indices], known, rules, given, heat, limits)
-            trees = [
-                annotated(
-                    sentence, found, row, self.labels, self.tags, retag=retag,
-                    relabel=not keep_heads,
-                )
-                for row, sentence in enumerate(some)
-            ]  # fmt: skip
-            if self.columns or self.lexicon or self.writes or retag:
-                trees = fill_columns(
-                    trees, some, np.split(rows, ends), self.columns, self.lexicon, self.tags,
-                    wanted=self.writes, retag=retag,
-                )  # fmt: skip
-            for row, index in enumerate(indices):
-                n = lengths[index]
-                out[index] = Parsed(
-                    trees[row],
-                    found.arc_probabilities[row, :n],
-                    found.label_probabilities[row, :n],
-                    None if found.tag_probabilities is None else found.tag_probabilities[row, :n],
-                )
-
-        plan = batches_by_length(lengths, self.model.batch_words)
-        for _ in side_by_side(parse_batch, plan, self.model.at_once):
-            pass
-        return out
-
-    def _limits(self, sentences: Sequence[Sentence], longest: int) -> BatchLimits | None:
-        """What the lexicon allows the words of a batch."""
-        if self.lexicon is None:
-            return None
-        limits = lexicon_limits(self.lexicon, self.tags, self.labels)
-        return limits.batch([sentence.forms for sentence in sentences], longest)
+        return parse_vectors(
+            self, sentences, vectors, retag=retag, keep_heads=keep_heads, keep_tags=keep_tags
+        )
 
     def load_encoder(self) -> Encoder:
         """The encoder of the space, or of the bridge's other side; threads load it once."""
@@ -455,13 +395,3 @@ class Parser:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _loading=Lock())  # a lock cannot be copied
-
-    def _check_tags(self, sentences: Sequence[Sentence], before: int) -> None:
-        if self.settings.tags != "gold":
-            return
-        for number, sentence in enumerate(sentences, before + 1):
-            if "_" in sentence.upos:
-                raise TreebridgeError(
-                    f"sentence {number} has words without UPOS, and this parser was trained with "
-                    "gold tags; tag the text first, or train with predicted tags"
-                )
