@@ -301,6 +301,9 @@ def test_with_the_mouse(page: Any, parser: Parser, file: Path) -> None:
         assert chosen(page).startswith("4 una")
         page.click("#word-4 .form")  # again: choose its head
         assert "Head of 4 una" in page.text_content("#mode")
+        page.click("#word-4 .form")  # itself: never mind
+        assert not page.is_visible("#mode")
+        page.click("#word-4 .form")
         page.click("#word-2 .form")
         status(page, "Head of 4 una is now 2 niña")
         page.click("#tree [data-label='4']")

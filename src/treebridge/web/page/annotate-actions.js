@@ -20,11 +20,10 @@ export function chooseHead(id) {
 }
 
 export function setHead(id, head) {
-  if (id === head) return;
   const { words } = page.sentence, one = words[id - 1];
   page.look.word = page.look.to = id;
   leaveMode();
-  if (one.head === head && one.fixed.includes("HEAD")) return showTree();
+  if (id === head || (one.head === head && one.fixed.includes("HEAD"))) return showTree();
   edit("head", { word: id, head }, `Head of ${named(one)} is now ${head ? named(words[head - 1]) : "the root"}.`);
 }
 
@@ -136,7 +135,7 @@ export const actions = {
     say(`Parsing again after each change is ${$("auto").checked ? "on" : "off"}.`);
   },
   accept() {
-    if (page.choosing !== null) return setHead(page.choosing, page.look.target);
+    leaveMode();
     if (!page.sentence.done) edit("done", { done: true });
     go(nextOpen);
   },
