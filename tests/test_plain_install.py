@@ -125,6 +125,16 @@ def asked(address: str, **body: object) -> dict[str, Any]:
     raise AssertionError
 
 
+def test_it_chooses_sentences_and_keeps_heads(plain: Path, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text(
+        f"{SENTENCE} Nadie sabe quién escribió esta canción.", "utf-8"
+    )
+    todo = tmp_path / "todo.conllu"
+    call(plain / "treebridge", "next", "es", tmp_path / "text.txt", "-n", "1", "-o", todo)
+    kept = call(plain / "treebridge", "parse", "--model", "es", todo, "--keep-heads")
+    assert kept == todo.read_text("utf-8")
+
+
 def test_it_serves(plain: Path, wheel: Path, tmp_path: Path) -> None:
     pip(plain / "python", "install", f"{wheel}[web]")
     command = (plain / "treebridge", "serve", "--model", "es", "--port", "0")

@@ -289,6 +289,8 @@ def test_sentences_are_split_and_joined(sentence: Sentence, data: st.DataObject)
     for part in (one, two):
         assert read(part.to_conllu()) == part and part.text == surface(part)
         assert partial_problem(sentence.heads) or not partial_problem(part.heads)
+        lost = [word for word in part if word.head is None]
+        assert all(word.deprel == "_" and not fixed(word.misc) for word in lost)
     assert (one.comment("sent_id"), two.comment("sent_id")) == ("a", "a-2")
     assert lit(one) | lit(two) == lit(sentence)
     both = {**pointers(one), **pointers(two)}

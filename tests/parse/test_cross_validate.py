@@ -33,11 +33,11 @@ def test_each_fold_is_parsed_by_a_parser_that_has_not_seen_it(story: tuple[Parse
 
     def refine(trees: Sequence[Sentence], fold: int) -> Parser:
         learned.append(trees)
-        settings = RefineSettings(epochs=1, trees_times=4)
+        settings = RefineSettings(epochs=3, learning_rate=5e-3, trees_times=5)
         return refine_parser(bridged, settings, trees=trees).parser
 
     found = cross_validate(bridged, TREES, refine)
-    assert [len(trees) for trees in learned] == [16] * FOLDS
+    assert [len(trees) for trees in learned] == [12] * FOLDS
     held = [{s.text for s in TREES} - {s.text for s in trees} for trees in learned]
     assert set.union(*held) == {s.text for s in TREES}
     assert found.gains["LAS"] > 3
@@ -52,14 +52,14 @@ def test_few_and_partial_trees(story: tuple[Parser, Parser]) -> None:
     found = cross_validate(bridged, some, lambda trees, fold: bridged)
     assert set(found.before) == {"UAS", "LAS"} and found.intervals == {}
     assert found.gains == {"UAS": 0, "LAS": 0}
-    assert cross_validate(bridged, some[:2], lambda trees, fold: bridged).folds == 0
+    assert cross_validate(bridged, some[:1], lambda trees, fold: bridged).folds == 0
 
 
 def test_uncorrected_trees_are_noticed(story: tuple[Parser, Parser]) -> None:
     _, bridged = story
     own = bridged([tree.forms for tree in TREES])
     assert cross_validate(bridged, own, None).uncorrected
-    one = own[0].annotate(deprels=["dep" if h else "root" for h in own[0].heads])
+    one = own[0].annotate(deprels=["other", *own[0].deprels[1:]])
     assert cross_validate(bridged, [one, *own[1:]], None).uncorrected  # nearly all are its own
     assert not Validation(9, 0, {"UPOS": 99.0}).uncorrected
     assert np.isfinite(cross_validate(bridged, own, None).before["UAS"])

@@ -439,7 +439,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app, "refine --model refined --trees few.conllu -o judged --epochs 1 --json".split()
     )
     validation = json.loads(told.stdout)["validation"]
-    assert validation["trees"] == 12 and validation["folds"] == 3
+    assert validation["trees"] == 12 and validation["folds"] == 2
     assert set(validation["gains"]) == set(validation["intervals"]) == {"UPOS", "UAS", "LAS"}
     runner.invoke(app, "parse --model refined text.txt --lines -o own.conllu".split())
     own = "refine --model refined --trees own.conllu -o own --epochs 1 --no-validate".split()

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from treebridge import Treebank, TreebridgeError
 from treebridge.cli.commands import app as cli
 from treebridge.corpus.edit.document import Document
-from treebridge.corpus.sentence import Sentence
+from treebridge.corpus.sentence import MISC, Sentence
 from treebridge.parse.confidence import with_confidence
 from treebridge.parse.parser import Parser
 from treebridge.parse.reparse import doubtful, open_arcs, reparse
@@ -301,6 +301,29 @@ def test_doubtful_words(parser: Parser) -> None:
     assert suspects and len(suspects) >= n - 1 - list(free.deprels).count("dep")
     half = tree.annotate(heads=[None, *tree.heads[1:]])
     assert 1 in doubtful(half)
+    known = other.annotate(misc=["ArcProb=0.9|LabelProb=0.9", *["_"] * (n - 1)])
+    assert doubtful(known, parser) == [word for word in suspects if word != 1]
+    mark = Sentence.from_words(["a", "¿"], heads=[0, 1], deprels=["root", "punct"],
+                               misc=["_", "ArcProb=0.9|LabelProb=0.001"])  # fmt: skip
+    mark.comments = ["# highlight deprels = 2"]
+    assert doubtful(mark) == []  # punctuation is labelled by rule
+    mark.comments = ["# highlight tokens = 2"]
+    assert doubtful(mark) == [2]
+
+
+def test_highlights_follow_the_parser(parser: Parser) -> None:
+    (parsed,) = parser.parse([DEV[0]])
+    tree, n = with_confidence(parsed), len(DEV[0])
+    everything = " ".join(map(str, range(1, n + 1)))
+    tree.comments = [f"# highlight tokens = {everything}", "# other"]
+    word = next(i for i, head in enumerate(tree.heads, 1) if head)
+    misc = list(tree.column(MISC))
+    misc[word - 1] = "Fixed=HEAD,DEPREL"
+    again = reparse(parser, tree.annotate(misc=misc))
+    arcs = [float(re.search(r"ArcProb=([0-9.]+)|$", one)[1] or 1) for one in again.column(MISC)]
+    low = [str(i) for i, arc in enumerate(arcs, 1) if arc < 0.5]
+    assert again.comment("highlight tokens") == (" ".join(low) or None)
+    assert "# other" in again.comments and again.comment("highlight deprels") is None
 
 
 # The command

@@ -241,10 +241,9 @@ def test_a_burst_of_changes_is_saved_in_order_until_the_server_is_killed(
 
         page.on("response", note)
         press(page, "Home")
-        for _ in range(6):
-            press(page, "Space", "ArrowRight")
-            if len(acknowledged) >= 3:
-                break
+        press(page, *["Space", "ArrowRight"] * 6)
+        while len(acknowledged) < 2:
+            page.wait_for_timeout(5)
         server.kill()
         page.wait_for_timeout(200)
         tree = Treebank.read(file)[0]
@@ -375,7 +374,11 @@ def test_doubts_and_the_search_for_labels(page: Any, parser: Parser, file: Path)
     misc = [re.sub("(Arc|Label)Prob=[0-9.]+", r"\1Prob=0.99", one) for one in tree.column(MISC)]
     for word in (2, 5):
         misc[word - 1] = "ArcProb=0.4|LabelProb=0.9"
-    Treebank([tree.annotate(misc=misc), *trees(file)[1:]]).write(file)
+    others = [
+        one.annotate(misc=["ArcProb=0.9|LabelProb=0.9"] * len(one)) for one in trees(file)[1:]
+    ]
+    last = ["ArcProb=0.1|LabelProb=0.9", *others[1].column(MISC)[1:]]
+    Treebank([tree.annotate(misc=misc), others[0], others[1].annotate(misc=last)]).write(file)
     with editing(page, parser, file):
         assert chosen(page).startswith("2 niña") and chosen(page).endswith("worth a look")
         assert page.locator("#tree .arc.doubt").count() == 2
@@ -389,6 +392,11 @@ def test_doubts_and_the_search_for_labels(page: Any, parser: Parser, file: Path)
         status(page, "Confirmed 2 niña")
         press(page, "d")
         status(page, "No word is worth a look here")
+        press(page, "d")  # again: on to the next sentence with a doubt
+        page.wait_for_selector("#where:has-text('Sentence 3 of 3')")
+        assert chosen(page).startswith("1 El") and chosen(page).endswith("worth a look")
+        press(page, "p", "p")
+        page.wait_for_selector("#where:has-text('Sentence 1 of 3')")
         press(page, "Home", "l")
         page.keyboard.type("subject")
         names = page.locator("#options b").all_text_contents()

@@ -19,7 +19,7 @@ FREQUENT = 10  # labels listed
 def bridge_card(name: str, bridge: Bridge) -> str:
     """Describe a bridge and its quality, in Markdown."""
     target, into = bridge.target.origin(), bridge.into.origin()
-    words = {k: v for k, v in bridge.quality.items() if k not in (*JUDGED, *TRIED)}
+    words = {k: v for k, v in bridge.quality.items() if k not in (*JUDGED, *TRIED, "profiles")}
     return "\n".join(
         [
             f"# {name}: a treebridge bridge",
@@ -87,7 +87,8 @@ def forecast_in_words(quality: Quality) -> str:
     """The LAS to expect, in a few words."""
     if not (expected := quality.get("forecast")):
         return "none"
-    return f"expect LAS {expected['LAS']:.0f} ± {expected['error']:.0f} on text like the bitext"
+    text = expected["text"] or "text like the bitext"
+    return f"expect LAS {expected['LAS']:.0f} ± {expected['error']:.0f} on {text}"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from treebridge.bridge.settings import BridgeSettings
 from treebridge.corpus.artificial import World
 from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.conllu import Treebank
@@ -147,6 +148,12 @@ class Demo:
         (result,) = table.cell(system, table.languages[1].code).results
         (path,) = (self.folder / "lab" / "runs").glob(f"*-{result.key[:8]}.conllu")
         return list(Treebank.read(path))
+
+    def choice(self) -> str | None:
+        """The map that trees chose for the row `treebridge`, and why."""
+        lab, target = self.lab()
+        parser = lab.parser("own", True, self.seed)
+        return lab.bridge(target, "own", parser, BridgeSettings()).quality.get("choice")
 
     def cones(self) -> dict[str, list[tuple[int, float]]]:
         """Anisotropy of both encoders, by iteration of normalization."""

@@ -7,21 +7,30 @@ without a translation) only if it finds clearly more of the carried arcs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.make import Gathered
 from treebridge.bridge.rounds import bridge_in_rounds
 from treebridge.bridge.settings import BridgeSettings, FitSettings, Map, Means
 from treebridge.parse.agreement import Agreement, Trial, held_out_pairs
+from treebridge.parse.forecast import Profile
 from treebridge.parse.judge import judged
 from treebridge.parse.parser import Parser
 
 # Agreement is measured on the bitext, whose means suit its own domain: on Portuguese it preferred
 # them by half a point of LAS where other text lost one. Smaller gains say nothing.
 MIN_GAIN = 1.0
+
+
+class Text(NamedTuple):
+    """Target text like what will be parsed, to forecast the LAS for."""
+
+    name: str
+    sentences: Iterable[Sequence[str]]  # words
 
 
 @dataclass(frozen=True)
@@ -53,11 +62,13 @@ def fit_by_trees(
     settings: BridgeSettings,
     *,
     judge: Parser | None = None,
+    text: Text | None = None,
     sense_report: bool = True,
 ) -> Bridge:
     """Fit a bridge into the parser's space and judge it by trees; map `auto` is chosen by them.
 
     `judge` is a parser in the same space that predicts tags, for a parser that needs gold tags.
+    The LAS is forecast for `text` or, without it, for text like the bitext.
     """
     judge = judge or parser
     progress = gathered.progress
@@ -74,10 +85,21 @@ def fit_by_trees(
     )
     if trial is not None:
         progress.step("judging by trees")
+        bridge.quality["profiles"] = _profiles(gathered, trial, text)
         bridge = judged(judge.across(bridge, gathered.target), trial).bridge or bridge
     if choice is not None:
         bridge.quality |= {"choice": choice.why, "tried": choice.tried}
     return bridge
+
+
+def _profiles(gathered: Gathered, trial: Trial, text: Text | None) -> dict[str, Any]:
+    """Profiles of the bitext and of the text to forecast for."""
+    types = set(gathered.occurrences.layout.types)
+    bitext = Profile.of((sentence.forms for sentence in trial.sentences), types)
+    profiles: dict[str, Any] = {"bitext": bitext._asdict() if bitext else None}
+    if text and (found := Profile.of(text.sentences, types)):
+        profiles["text"] = {"name": text.name, **found._asdict()}
+    return profiles
 
 
 def candidates(settings: FitSettings) -> list[FitSettings]:

@@ -14,14 +14,11 @@ from treebridge.parse.calibration import (
     fit_temperature,
     reliability,
 )
-from treebridge.parse.forecast import forecast
+from treebridge.parse.forecast import Profile, forecast, true_share
 from treebridge.parse.padding import batches_by_length, pad_numbers, pad_vectors
 from treebridge.parse.parser import Parser
 
-# Carried arcs are wrong where the source parser or a link is: about so many, by comparison with
-# the dev files of docs/archive.md#confidence.
-WRONG = 0.08
-MOST_RIGHT = 0.98
+MOST_RIGHT = 0.98  # never certain
 STALE = ("projected", "forecast")  # keys in a bridge's quality
 
 
@@ -42,9 +39,10 @@ def judged(parser: Parser, trial: Trial | None) -> Parser:
     quality = {
         **kept,
         "projected": before.as_dict(),
-        "forecast": forecast(before, refined=bool(bridge.made.get("refined"))),
         "calibration": {"arc": heat.arc, "label": heat.label},
     }
+    if "profiles" in kept:
+        quality["forecast"] = _forecast(before.las, kept["profiles"], parser.scores.get("LAS"))
     calibrated = replace(parser, bridge=replace(bridge, quality=quality))
     quality["calibration"] |= _errors(before, trial.judge(calibrated))
     return calibrated
@@ -81,8 +79,19 @@ def fit_temperatures(parser: Parser, trial: Trial, found: Agreement) -> Temperat
 
 
 def _truly(agreement: float) -> float:
-    """The share of right arcs, given the share that agrees with carried arcs."""
-    return min(MOST_RIGHT, agreement / (1 - WRONG))
+    return min(MOST_RIGHT, true_share(100 * agreement) / 100)
+
+
+def _forecast(agreement: float, profiles: dict[str, Any], source: float | None) -> dict[str, Any]:
+    """The forecast for the text that was given with the bridge, or for text like the bitext."""
+    text = profiles.get("text")
+    return forecast(
+        agreement,
+        Profile(**profiles["bitext"]),
+        text and Profile(text["known"], text["length"]),
+        name=text and text["name"],
+        source=source,
+    )
 
 
 def _errors(before: Agreement, after: Agreement) -> dict[str, Any]:

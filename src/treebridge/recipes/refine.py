@@ -138,12 +138,11 @@ def _fold(
     trees: Sequence[Sentence],
     number: int,
 ) -> Parser:
-    """Refine on some of the trees, for cross-validation: on nothing else, and for one epoch."""
+    """Refine on some of the trees and on nothing else, for cross-validation."""
     progress.step(f"cross-validation, fold {number + 1} of {FOLDS}")
-    quick = replace(settings, epochs=1, passes=1)
-    return refine_parser(
-        bridged, quick, treebank=treebank, trees=trees, work=work / f"fold-{number + 1}"
-    ).parser
+    folder = work / f"fold-{number + 1}"
+    once = replace(settings, passes=1)
+    return refine_parser(bridged, once, treebank=treebank, trees=trees, work=folder).parser
 
 
 def _key(files: Sequence[str | Path], how: list[Any]) -> str | None:

@@ -1,4 +1,4 @@
-"""The routes: the page, `POST /parse`, `GET /models`, `GET /space`, `GET /health`."""
+"""The routes: the page, `POST /parse`, `GET /models`, `GET /space`, `GET /health`, and UDPipe's."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from treebridge.web.models import Models, Served
 from treebridge.web.settings import ServerSettings
 from treebridge.web.space import SpaceView
 from treebridge.web.text import check_sentences, check_text
+from treebridge.web.udpipe import add_udpipe
 
 _HTML = {"index.html": "/", "docs.html": "/docs", "annotate.html": "/annotate"}
 _TYPES = {
@@ -114,6 +115,16 @@ def create_app(
         """Run slow work outside the event loop."""
         return await asyncio.wrap_future(threads.submit(work, *arguments))
 
+    async def read(served: Served, text: str, kind: str) -> list[Sentence]:
+        """The sentences of a text, within the limits."""
+        check_text(text, kind, settings)
+        found: list[Sentence] = await in_thread(_read, text, kind, served, settings)
+        return found
+
+    async def parse_sentences(served: Served, sentences: list[Sentence]) -> list[Parsed]:
+        """Their trees, parsed together with those of other requests."""
+        return await asyncio.wrap_future(batcher.submit(served.name, sentences))
+
     if annotation is not None:
 
         async def on_parser(work: Callable[[], Any]) -> Any:
@@ -125,11 +136,10 @@ def create_app(
     async def parse(request: schema.ParseRequest) -> Any:
         """Parse a text; every arc and label comes with its probability."""
         served = chosen(request.model)
-        check_text(request.text, request.input, settings)
 
         async def work() -> Any:
-            sentences = await in_thread(_read, request, served, settings)
-            parsed = await asyncio.wrap_future(batcher.submit(served.name, sentences))
+            sentences = await read(served, request.text, request.input)
+            parsed = await parse_sentences(served, sentences)
             return await in_thread(_answer, served.name, parsed, request.svg)
 
         return await in_time(work())
@@ -160,6 +170,7 @@ def create_app(
         """Check that the server is running."""
         return {"waiting": len(batcher)}
 
+    add_udpipe(app, models, read, parse_sentences, in_time)
     return app
 
 
@@ -167,13 +178,12 @@ def _busy(why: str) -> HTTPException:
     return HTTPException(503, why, headers={"Retry-After": "1"})
 
 
-def _read(request: schema.ParseRequest, served: Served, settings: ServerSettings) -> list[Sentence]:
+def _read(text: str, kind: str, served: Served, settings: ServerSettings) -> list[Sentence]:
     """Read the sentences of a request and check their number and size."""
-    text = request.text
-    if request.input == "conllu":
+    if kind == "conllu":
         sentences = [s for s in read_conllu(io.BytesIO(text.encode())) if len(s)]
     else:
-        by_line, tokens = request.input == "lines", request.input == "tokens"
+        by_line, tokens = kind == "lines", kind == "tokens"
         splitter = Reading(tokens=tokens).splitter(served.parser.language)
         lines = io.StringIO(text, newline="\n")
         whole = by_line or tokens

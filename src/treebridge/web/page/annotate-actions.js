@@ -1,6 +1,6 @@
 /* What the keys and buttons of the editor do. */
 import { pick, question } from "./annotate-pick.js";
-import { edit, go, parseEverything, revert } from "./annotate-server.js";
+import { edit, go, goToDoubt, parseEverything, revert } from "./annotate-server.js";
 import { describe } from "./annotate-tree.js";
 import { leaveMode, page, say, select, selection, showTree, word } from "./annotate-view.js";
 import { $, make } from "./dom.js";
@@ -28,6 +28,8 @@ export function setHead(id, head) {
   edit("head", { word: id, head }, `Head of ${named(one)} is now ${head ? named(words[head - 1]) : "the root"}.`);
 }
 
+let seen = null; // the sentence in which nothing more was found
+
 function nextDoubt(step) {
   const { look, sentence } = page, { doubtful } = sentence;
   const after = doubtful.filter((id) => (step > 0 ? id > look.word : id < look.word));
@@ -36,7 +38,9 @@ function nextDoubt(step) {
     select(step > 0 ? rest[0] : rest.at(-1));
     return say(describe(word(), sentence.words, true));
   }
-  say(doubtful.length ? "This is the only word worth a look here." : "No word is worth a look here. Press Enter when the sentence is done.");
+  if (step > 0 && seen === sentence) return goToDoubt();
+  seen = sentence;
+  say(`No ${doubtful.length ? "other " : ""}word is worth a look here. Press Enter if the sentence is done, or d again to look further.`);
 }
 
 /* The next sentence that is not done; null if there is none. */

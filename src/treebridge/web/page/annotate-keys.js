@@ -11,7 +11,7 @@ const LIST = [
   ["← →", "Select a word (Shift: several)"], ["Home End", "First, last word"], ["↑ ↓", "To the head, to a dependent"],
   ["h", "Choose the head: arrows or its number, then Enter; 0 is the root"], ["l", "Choose the label"], ["t", "Choose the tag"],
   ["Space", "Confirm the word as it is"], ["Backspace", "Forget the head; the parser chooses again"],
-  ["d D", "Next, previous word worth a look"], ["Enter", "Sentence is done; on to the next"], ["Shift+Enter", "Done, or not done; stay here"],
+  ["d D", "Next, previous word worth a look; again: in the next sentence"], ["Enter", "Sentence is done; on to the next"], ["Shift+Enter", "Done, or not done; stay here"],
   ["n p", "Next, previous sentence"], ["g", "List of all sentences"], ["z y", "Undo, redo"],
   ["s", "Split the word"], ["j", "Join the selected words, or the word and the next"],
   ["m", "Multi-word token: make or dissolve"], ["e", "Edit lemma, XPOS and features"],

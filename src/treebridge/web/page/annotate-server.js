@@ -6,6 +6,8 @@ import { $, ask } from "./dom.js";
 const REPARSED = new Set(["head", "label", "tag", "release", "split", "expand", "join", "group", "ungroup", "split_sentence", "join_sentences"]);
 const RENUMBERED = new Set(["split", "expand", "join", "split_sentence", "join_sentences"]);
 
+const SEARCHED = 200; // sentences; without probabilities in the file, each has to be parsed
+
 let waiting = 0, chain = Promise.resolve();
 let renumbering = false;
 let failed = null; // the request to try again
@@ -131,6 +133,23 @@ export function go(find) {
     if (place === null) return;
     if (place < 0 || place >= page.file.sentences.length) return say(`This is the ${place < 0 ? "first" : "last"} sentence.`);
     await load(place);
+  });
+}
+
+/* Go to the next sentence that is not done and has a word worth a look. */
+export function goToDoubt() {
+  queue(async () => {
+    const { sentences } = page.file, open = [...sentences.keys()].slice(page.number + 1).filter((at) => !sentences[at].done);
+    for (const place of open.slice(0, SEARCHED)) {
+      say(`Looking at sentence ${place + 1} …`);
+      const answer = await ask(`annotate/sentences/${place}`);
+      if (answer.sentence.doubtful.length) {
+        page.sentence = null;
+        accept(answer);
+        return say("");
+      }
+    }
+    say(open.length > SEARCHED ? `No word is worth a look in the next ${SEARCHED} sentences.` : "No word is worth a look in the sentences that follow.");
   });
 }
 

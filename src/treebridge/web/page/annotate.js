@@ -18,6 +18,7 @@ function onKey(event) {
     if (what) event.preventDefault();
     return;
   }
+  if (key === "Escape") $("error").hidden = true;
   if ((key === "Enter" || key === " ") && target.closest("button, a, summary, input")) return; // they have their own
   if (page.choosing === null ? selectKey(key, shiftKey) : headKey(key)) return event.preventDefault();
   if (key === "Enter" && shiftKey) actions.toggleDone();
@@ -53,6 +54,7 @@ function headKey(key) {
   } else if (/^\d$/.test(key)) { // it continues the number if there is such a word, else it begins a new one
     page.typed = Number(page.typed + key) <= words.length ? page.typed + key : key;
     if (possible(Number(page.typed))) look.target = Number(page.typed);
+    else say("A word cannot be its own head.");
   } else if (key === "Enter" || key === "h") {
     setHead(page.choosing, look.target);
     return true;
