@@ -1,10 +1,13 @@
 """Choose the sentences whose correction teaches a parser most.
 
 A word is *doubtful* by 1 − p, where p is the probability of its labelled arc: the sum over a
-sentence is how many errors to expect in it. Sentences are chosen one at a time for the doubt that
-they cover. Each word stands for its form and for its construction: label, tag, tag of the head,
-direction. A form or construction is worth what the doubt about it adds up to in all candidates,
-so frequent trouble comes first; every time it is annotated, annotating it again is worth less.
+sentence is how many errors to expect in it. A parser may also be wrong where it is sure (of what
+the source treebank annotates in another way, say), so every word counts a little more than that.
+
+Sentences are chosen one at a time for the doubt that they cover. Each word stands for its form and
+for its construction: label, tag, tag of the head, direction. A form or construction is worth what
+the doubt about it adds up to in all candidates, so frequent trouble comes first; every time it is
+annotated, annotating it again is worth less.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from math import sqrt
 from treebridge.corpus.sentence import Sentence
 from treebridge.parse.parsed import Parsed
 
+SURE = 0.3  # doubt that is added to that of every word
 ALIKE = 0.7  # share of words in common from which two sentences are near duplicates
 Feature = tuple[str, ...]
 
@@ -33,7 +37,7 @@ class Candidate:
     @classmethod
     def of(cls, parsed: Parsed) -> Candidate:
         """Describe a parsed sentence."""
-        doubt = 1 - parsed.arcs * parsed.labels
+        doubt = 1 - parsed.arcs * parsed.labels + SURE
         return cls(parsed, _masses(parsed.sentence, doubt.tolist()), words_of(parsed.sentence))
 
     @property
