@@ -99,7 +99,7 @@ SETTINGS = (
 )  # fmt: skip
 # Options that happen to be called like a field, and are something else.
 OTHERS = {
-    ("reproduce table1", "tags"), ("reproduce ablation", "tags"), ("parse", "tokens"),
+    ("reproduce table1", "tags"), ("reproduce ablation", "tags"), ("parse", "tokens"), ("next", "tokens"),
     ("demo", "seed"), ("draw", "sentences"), ("refine", "tagger"), ("build", "refine"),
     ("reproduce anisotropy", "sentences"), ("bridge", "links"), ("refine", "links"),
     ("train", "isotropy"), ("reproduce table1", "anchor_words"),

@@ -15,7 +15,7 @@ from treebridge.corpus.punctuation import is_only_punctuation
 
 SENTENCES = 2000  # of a text that are looked at
 # LAS − agreement = BASE + KNOWN · share of known words + LENGTH · log(length ratio)
-BASE, KNOWN, LENGTH = -39.0, 60.4, -13.2
+BASE, KNOWN, LENGTH = -40.3, 62.5, -13.5
 ERROR = 4.0  # LAS; 9 of 12 forecasts were within it, each of a language that was left out
 WRONG = 0.08  # share of carried arcs that are wrong, because the source parser or a link is
 
