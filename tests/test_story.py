@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -108,6 +109,10 @@ def test_the_same_by_command(here: Run, tmp_path: Path, monkeypatch: pytest.Monk
     assert made.quality["verdict"].startswith("useless: ")
     assert made.made["collect_anchor_words"] == "all"
     assert made.into.layers == made.target.layers == "last1"  # as the parser has them
+    report = json.loads(here("inspect", "bridge", "--json").stdout)
+    assert {"made", "quality", "projected", "forecast"} <= set(report)
+    about = json.loads(here("inspect", "parser", "--json").stdout)
+    assert about["projected"] is None and about["forecast"] is None  # it has no bridge
     done = here(
         "parse", "--model", "parser", "--bridge", "bridge", "dev.conllu", "-o", "out.conllu"
     )

@@ -14,7 +14,7 @@ from treebridge.bridge.settings import BridgeSettings, FitSettings
 from treebridge.corpus.bitext import Bitext
 from treebridge.parse import choose
 from treebridge.parse.agreement import Trial, held_out_pairs
-from treebridge.parse.choose import candidates, choose_fit, fit_by_trees
+from treebridge.parse.choose import Text, candidates, choose_fit, fit_by_trees
 from treebridge.parse.judge import judged
 from treebridge.parse.parser import Parser
 from treebridge.parse.score import score
@@ -100,6 +100,19 @@ def test_a_given_map_is_not_replaced_but_judged(gathered: Gathered, story: Story
     projected, expected = bridge.quality["projected"], bridge.quality["forecast"]
     assert projected["LAS_low"] <= projected["LAS"] <= projected["LAS_high"]
     assert 0 <= expected["LAS"] <= 100 and expected["error"] > 0
+
+
+def test_the_forecast_is_for_the_text_that_is_given(gathered: Gathered, story: Story) -> None:
+    like_the_bitext = [list(pair.target) for pair in gathered.bitext][:50]
+    unknown = [[word + "xyz" for word in words] for words in like_the_bitext]
+    settings = SETTINGS.changed(map="procrustes")
+    forecasts = [
+        fit_by_trees(gathered, story[0], settings, text=text).quality["forecast"]
+        for text in (None, Text("same.txt", like_the_bitext), Text("other.txt", unknown))
+    ]
+    assert [one["text"] for one in forecasts] == [None, "same.txt", "other.txt"]
+    assert forecasts[2]["LAS"] < forecasts[1]["LAS"] - 10
+    assert forecasts[1]["LAS"] == pytest.approx(forecasts[0]["LAS"], abs=3)
 
 
 def test_candidates_begin_with_the_plain_one() -> None:
