@@ -48,12 +48,12 @@ def forecast(
 ) -> dict[str, Any]:
     """The LAS to expect on a text or, without one, on text like the bitext.
 
-    `source` is the LAS of the source parser on its own dev file, which nothing surpasses.
+    It never surpasses the agreement, nor `source`, the LAS of the source parser on its dev file.
     """
     there = text or bitext
     change = LENGTH * math.log(max(there.length, 1) / max(bitext.length, 1))
     expected = agreement + BASE + KNOWN * there.known + change
-    most = min(true_share(agreement), 100.0 if source is None else source)
+    most = min(agreement, 100.0 if source is None else source)
     return {
         "LAS": float(min(max(expected, 0.0), most)),
         "error": ERROR,

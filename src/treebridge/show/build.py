@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rich.console import Console
 from rich.table import Table
 
@@ -32,7 +35,7 @@ def show_built(built: Built) -> None:
     quality = built.parser.bridge.quality if built.parser.bridge else {}
     judged = [
         f"trees: {agreement_in_words(quality)}",
-        f"forecast: {forecast_in_words(quality)}",
+        f"forecast: {forecast_in_words(quality)}{_hint(quality)}",
     ]
     for fact in (
         f"\n{built.folder}: parser, bridge and encoder in one folder ({built.size / 1e6:,.0f} MB)",
@@ -47,3 +50,9 @@ def show_built(built: Built) -> None:
     ):
         console.print(fact)
     show_advice(built.advice, console, built.folder, meaning=False)
+
+
+def _hint(quality: Mapping[str, Any]) -> str:
+    """How to get a forecast for another text."""
+    given = (quality.get("forecast") or {}).get("text")
+    return "" if given else "; --text FILE forecasts for your own"
