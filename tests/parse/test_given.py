@@ -120,7 +120,7 @@ def test_labels_and_heads_stay(parser: Parser) -> None:
     assert one.sentence.deprels[1] == "strange" and "_" not in one.sentence.deprels
     assert (one.arcs[1::2] == 1).all()
     (whole,) = parser.parse([gold], keep_heads=True)
-    assert whole.sentence == gold and whole.score == 0
+    assert whole.sentence == gold and whole.score == 1
     with pytest.raises(TreebridgeError, match="sentence 1, word 2: 2 words have HEAD 0"):
         list(parser.parse([Sentence.from_words(["a", "b"], heads=[0, 0])], keep_heads=True))
 

@@ -35,7 +35,7 @@ def test_without_a_model_all_shipped_ones_are_served(monkeypatch: pytest.MonkeyP
 
     def ask() -> list[str]:
         asked: list[str] = []
-        monkeypatch.setattr(serve.Models, "load", lambda names, encoding: asked.extend(names))
+        monkeypatch.setattr(serve.Models, "load", lambda names, *_: asked.extend(names))
         monkeypatch.setattr(serve, "create_app", lambda *arguments: None)
         monkeypatch.setattr(serve.uvicorn, "Server", lambda config: SimpleNamespace(run=dict))
         CliRunner().invoke(cli, ["serve", "--port", "0"], catch_exceptions=False)
@@ -54,7 +54,7 @@ def test_options_reach_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[ServerSettings] = []
 
     def start(*options: str) -> ServerSettings:
-        monkeypatch.setattr(serve.Models, "load", lambda names, encoding: None)
+        monkeypatch.setattr(serve.Models, "load", lambda names, *_: None)
         monkeypatch.setattr(
             serve, "create_app", lambda models, settings, views: made.append(settings)
         )
