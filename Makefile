@@ -18,7 +18,7 @@ PINS = $$($(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.core ## the whole story on artificial languages, offline, in five minutes
+demo: $(VENV)/.core ## the whole story on artificial languages, offline, in under four minutes
 	@$(BIN)/treebridge demo
 
 test: $(VENV)/.dev ## every test; those on real data run where ../shared is

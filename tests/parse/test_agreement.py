@@ -20,8 +20,10 @@ from treebridge.parse.agreement import (
     Trial,
     carry_arcs,
     held_out_pairs,
+    known_arcs,
     without_held_out,
 )
+from treebridge.parse.judge import tree_temperatures
 from treebridge.parse.parser import Parser
 
 Story = tuple[Parser, Parser]
@@ -133,3 +135,14 @@ def test_too_few_arcs_or_gold_tags_make_no_trial(story: Story) -> None:
     pairs = list(links_of(WORLD, "far", 5)())
     assert Trial.prepare(pairs, parser, bridged.load_encoder()) is None
     assert Trial.prepare([], parser, bridged.load_encoder()) is None
+
+
+def test_temperatures_come_from_trees_too(story: Story) -> None:
+    """Across a bridge to a verb-final language the parser is far too sure."""
+    _, bridged = story
+    trees = list(WORLD.treebank("far", 60, "dev"))
+    heat = tree_temperatures(bridged, trees)
+    assert heat is not None and heat.arc > 1.5
+    assert tree_temperatures(bridged, trees[:3]) is None
+    halved = [tree.annotate(heads=[None, *tree.heads[1:]]) for tree in trees]
+    assert len(known_arcs(halved)) < len(known_arcs(trees))

@@ -54,7 +54,8 @@ def judged_lines(quality: Quality) -> list[str]:
         ),
         "",
     ]
-    if heat := quality.get("calibration"):
+    heat = quality.get("calibration", {})
+    if "reliability" in heat:
         lines += [
             f"Confidence is calibrated on the same arcs (temperature {heat['arc']:.2f} for arcs, "
             f"{heat['label']:.2f} for labels); its expected error is {heat['ECE']:.1f} % "

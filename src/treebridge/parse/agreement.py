@@ -20,6 +20,7 @@ from treebridge.bridge.settings import CollectSettings
 from treebridge.corpus.bitext import Pair
 from treebridge.corpus.punctuation import is_only_punctuation
 from treebridge.corpus.sentence import Sentence
+from treebridge.corpus.trees import given_heads
 from treebridge.encode.encoder import Encoder
 from treebridge.parse.padding import Rows
 from treebridge.parse.parser import Parser
@@ -149,7 +150,23 @@ def carry_arcs(trees: Sequence[Sentence], pairs: Sequence[LinkedPair]) -> Carrie
                 continue
             there = to_target[head - 1] + 1 if head else 0
             found.append((number, j, there, tree.deprels[i], tree.upos[i]))
-    sentence, word, heads, labels, tags = list(zip(*found, strict=True)) or [()] * 5
+    return _as_columns(found)
+
+
+def known_arcs(trees: Sequence[Sentence]) -> Carried:
+    """The annotated arcs of trees, as if they had been carried over; no punctuation."""
+    return _as_columns(
+        [
+            (number, word, head, tree.deprels[word], tree.upos[word])
+            for number, tree in enumerate(trees)
+            for word, head in enumerate(given_heads(tree))
+            if head is not None and not is_only_punctuation(tree.forms[word])
+        ]
+    )
+
+
+def _as_columns(arcs: Sequence[tuple[int, int, int, str, str]]) -> Carried:
+    sentence, word, heads, labels, tags = list(zip(*arcs, strict=True)) or [()] * 5
     return Carried(
         np.array(sentence, np.int64),
         np.array(word, np.int64),

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.trees import given_heads
+from treebridge.parse.calibration import Temperatures
+from treebridge.parse.judge import tree_temperatures
 from treebridge.parse.parser import Parser
 
 FOLDS = 2  # together they take as long as refining on all trees
@@ -37,6 +39,7 @@ class Validation:
     before: dict[str, float]
     after: dict[str, float] = field(default_factory=dict)  # empty if there are too few trees
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)  # 95 %, of the gains
+    temperatures: Temperatures | None = None  # that calibrate the refined parser
 
     @property
     def gains(self) -> dict[str, float]:
@@ -44,8 +47,9 @@ class Validation:
         return {name: self.after[name] - self.before[name] for name in self.after}
 
     def figures(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        return {**asdict(self), "gains": self.gains, "uncorrected": self.uncorrected}
+        """The scores, for JSON."""
+        scores = {name: value for name, value in asdict(self).items() if name != "temperatures"}
+        return {**scores, "gains": self.gains, "uncorrected": self.uncorrected}
 
     @property
     def uncorrected(self) -> bool:
@@ -59,18 +63,26 @@ def cross_validate(parser: Parser, trees: Sequence[Sentence], refine: Refine | N
     if refine is None or len(trees) < FOLDS:
         return Validation(len(trees), 0, _scores(before))
     after = np.zeros_like(before)
+    heats: list[Temperatures | None] = []
     for fold in range(FOLDS):
         held = np.arange(len(trees)) % FOLDS == fold
         learned = refine([tree for tree, out in zip(trees, held, strict=True) if not out], fold)
         kept = [tree for tree, out in zip(trees, held, strict=True) if out]
         after[held] = _counts(learned, kept)
+        heats.append(tree_temperatures(learned, kept))
     return Validation(
         len(trees),
         FOLDS,
         _scores(before),
         _scores(after),
         _intervals(before, after) if len(trees) >= ENOUGH else {},
+        _mean_temperatures([heat for heat in heats if heat]),
     )
+
+
+def _mean_temperatures(heats: Sequence[Temperatures]) -> Temperatures | None:
+    """The geometric mean over folds; None if all had too few trees."""
+    return Temperatures(*np.exp(np.log(heats).mean(0)).tolist()) if heats else None
 
 
 def _counts(parser: Parser, trees: Sequence[Sentence]) -> Counts:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from treebridge.parse.agreement import Agreement, Trial
+from treebridge.corpus.sentence import Sentence
+from treebridge.parse.agreement import Agreement, Trial, known_arcs
 from treebridge.parse.calibration import (
+    MIN_ARCS,
     Temperatures,
     calibration_error,
     fit_temperature,
     reliability,
 )
-from treebridge.parse.forecast import Profile, forecast, true_share
+from treebridge.parse.forecast import Profile, forecast
 from treebridge.parse.padding import batches_by_length, pad_numbers, pad_vectors
 from treebridge.parse.parser import Parser
 
+WRONG = 0.08  # share of carried arcs that are wrong, because the source parser or a link is
 MOST_RIGHT = 0.98  # never certain
 STALE = ("projected", "forecast")  # keys in a bridge's quality
 
@@ -48,8 +52,23 @@ def judged(parser: Parser, trial: Trial | None) -> Parser:
     return calibrated
 
 
-def fit_temperatures(parser: Parser, trial: Trial, found: Agreement) -> Temperatures:
-    """Fit both temperatures on the carried arcs, knowing that some of those are wrong."""
+def tree_temperatures(parser: Parser, trees: Sequence[Sentence]) -> Temperatures | None:
+    """Fit both temperatures on target trees that the parser has not learned; None for few trees."""
+    known = known_arcs(trees)
+    if len(known) < MIN_ARCS or parser.bridge is None:
+        return None
+    kept = _without(parser.bridge.quality, "calibration")
+    cold = replace(parser, bridge=replace(parser.bridge, quality=kept))
+    words = [tree.forms for tree in trees]
+    vectors = [item.vectors for item in cold.load_encoder().encode(words)]
+    trial = Trial([Sentence.from_words(forms) for forms in words], vectors, known)
+    return fit_temperatures(cold, trial, trial.judge(cold), wrong=0.0)
+
+
+def fit_temperatures(
+    parser: Parser, trial: Trial, found: Agreement, wrong: float = WRONG
+) -> Temperatures:
+    """Fit both temperatures on the carried arcs, a share of which is `wrong`."""
     carried, bridge = trial.carried, parser.bridge
     assert bridge is not None
     lengths = np.array([len(rows) for rows in trial.vectors], np.int64)
@@ -73,13 +92,14 @@ def fit_temperatures(parser: Parser, trial: Trial, found: Agreement) -> Temperat
     right = found.heads & (chosen >= 0)  # punctuation gets its label by rule, not from the network
     given_head = float(found.labelled[right].mean()) if right.any() else 0.0
     return Temperatures(
-        fit_temperature(arcs, found.chosen_heads, _truly(found.uas / 100)),
-        fit_temperature(labels[right], chosen[right], _truly(given_head)),
+        fit_temperature(arcs, found.chosen_heads, _truly(found.uas / 100, wrong)),
+        fit_temperature(labels[right], chosen[right], _truly(given_head, wrong)),
     )
 
 
-def _truly(agreement: float) -> float:
-    return min(MOST_RIGHT, true_share(100 * agreement) / 100)
+def _truly(agreement: float, wrong: float) -> float:
+    """The share of right arcs, given the share that agrees with arcs of which some are wrong."""
+    return min(MOST_RIGHT, agreement / (1 - wrong))
 
 
 def _forecast(agreement: float, profiles: dict[str, Any], source: float | None) -> dict[str, Any]:

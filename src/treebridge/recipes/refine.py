@@ -118,6 +118,7 @@ def refine(
             about = _about(refinement, settings, bitext, text, treebank, trees)
             if validation is not None:
                 about["validation"] = validation.figures()
+                _calibrate(refinement.parser, validation)
             refinement.parser.about = {**bridged.about, "refined": about}
             refinement.parser.save(output, key=key)
     return Refined(refinement.parser, output, refinement, validation)
@@ -174,3 +175,9 @@ def _about(
         "passes": settings.passes,
         "seed": settings.seed,
     }
+
+
+def _calibrate(parser: Parser, validation: Validation) -> None:
+    """Use the temperatures of cross-validation: a parser is too sure after learning a few trees."""
+    if validation.temperatures is not None and parser.bridge is not None:
+        parser.bridge.quality["calibration"] = validation.temperatures._asdict()

@@ -11,7 +11,8 @@ from treebridge.recipes.advice import Action, Advice
 _COMMANDS: dict[Action, str] = {
     "refine": "treebridge refine --model {model} --bitext BITEXT --treebank TREEBANK "
     "-o {model}-refined",
-    "trees": "treebridge refine --model {model} --trees corrected.conllu -o {model}-corrected",
+    "trees": "treebridge refine --model {model} --trees corrected.conllu --treebank TREEBANK "
+    "-o {model}-corrected",
 }
 
 

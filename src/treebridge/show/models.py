@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.table import Table
 
 from treebridge.parse.shipped import shipped_models
-from treebridge.recipes.pack import Packed
 from treebridge.show.words import megabytes
+
+if TYPE_CHECKING:  # listing models needs no torch
+    from treebridge.recipes.pack import Packed
 
 
 def show_models() -> None:

@@ -112,10 +112,12 @@ def _epoch(metrics: Mapping[str, float]) -> str:
 
 
 def _refined(metrics: Mapping[str, float]) -> str:
-    judged = f"{metrics['held_out']:.3f} on held-out projections"
+    facts = [f"loss {metrics['loss']:.3f}"]
+    if metrics["held_out"]:  # 0 if nothing was projected
+        facts.append(f"{metrics['held_out']:.3f} on held-out projections")
     if "agreement" in metrics:
-        judged += f"; finds {metrics['agreement']:.1f} % of the arcs of held-out source trees"
-    return f"epoch {metrics['epoch']:.0f}: loss {metrics['loss']:.3f}, {judged}"
+        facts.append(f"finds {metrics['agreement']:.1f} % of the arcs of held-out source trees")
+    return f"epoch {metrics['epoch']:.0f}: {', '.join(facts)}"
 
 
 def _pretrained(metrics: Mapping[str, float]) -> str:
