@@ -17,6 +17,7 @@ from strategies import tree_heads
 from treebridge import Sentence, Treebank, TreebridgeError
 from treebridge.cli.commands import app
 from treebridge.corpus.multiword import Contractions
+from treebridge.show.draw import draw_files
 from treebridge.show.html import html_page
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -146,3 +147,11 @@ def test_draw_command(tmp_path: Path) -> None:
     ):
         with pytest.raises(TreebridgeError, match=message):
             draw(*wrong)
+
+
+def test_a_file_name_that_promises_another_format_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "tree.conllu"
+    source.write_text("1\tHola\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
+    with pytest.raises(TreebridgeError, match=r"name a file .svg, .html or .txt"):
+        draw_files([str(source)], tmp_path / "tree.pdf", None, None)
+    assert not (tmp_path / "tree.pdf").exists()

@@ -26,6 +26,11 @@ def draw_files(
     """Draw all sentences, or only those `wanted` (3, or 3-5), with further `columns`."""
     if kind is None:
         suffix = output.suffix.lower() if output else ""
+        if suffix in (".pdf", ".png", ".jpg"):
+            raise TreebridgeError(
+                f"{suffix} is not a format of drawings; name a file .svg, .html or .txt",
+                file=output,
+            )
         kind = {".svg": "svg", ".html": "html", ".htm": "html"}.get(suffix, "text")
     check_output(output, kind, force=force)
     sentences = chain.from_iterable(_read(file) for file in files)
