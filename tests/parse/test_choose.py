@@ -13,7 +13,7 @@ from treebridge.bridge.make import Gathered, gather
 from treebridge.bridge.settings import BridgeSettings, FitSettings
 from treebridge.corpus.bitext import Bitext
 from treebridge.parse import choose
-from treebridge.parse.agreement import Trial, held_out_pairs
+from treebridge.parse.agreement import Agreement, Carried, Trial, held_out_pairs
 from treebridge.parse.choose import Text, candidates, choose_fit, fit_by_trees
 from treebridge.parse.judge import judged
 from treebridge.parse.parser import Parser
@@ -113,6 +113,29 @@ def test_the_forecast_is_for_the_text_that_is_given(gathered: Gathered, story: S
     assert [one["text"] for one in forecasts] == [None, "same.txt", "other.txt"]
     assert forecasts[2]["LAS"] < forecasts[1]["LAS"] - 10
     assert forecasts[1]["LAS"] == pytest.approx(forecasts[0]["LAS"], abs=3)
+
+
+class Luck:
+    """A trial in which the third map seems better, thanks to a single sentence."""
+
+    def __init__(self) -> None:
+        self.judged = 0
+
+    def judge(self, bridged: Parser) -> Agreement:
+        right = np.arange(300) % 2 == 0
+        self.judged += 1
+        if self.judged == 3:
+            right[:10] = True
+        zeros, text = np.zeros(300, np.int64), np.full(300, "obj")
+        carried = Carried(np.arange(300) // 10, zeros, zeros, text, text)
+        return Agreement(carried, 300, right, right, right, zeros, text, np.ones(300))
+
+
+def test_a_gain_that_may_be_chance_is_ignored(gathered: Gathered, story: Story) -> None:
+    choice = choose_fit(gathered, story[0], Luck(), SETTINGS.fit)
+    lucky = choice.tried[2]
+    assert lucky["gain"] > 1 and lucky["gain_low"] <= 0
+    assert choice.tried[0]["chosen"] and not lucky["chosen"]
 
 
 def test_candidates_begin_with_the_plain_one() -> None:

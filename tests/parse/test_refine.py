@@ -23,7 +23,7 @@ from treebridge.corpus.conllu import Treebank
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples
-from treebridge.parse.biaffine import Biaffine
+from treebridge.parse.biaffine import Batch, Biaffine
 from treebridge.parse.distributions import distributions
 from treebridge.parse.new_labels import with_labels
 from treebridge.parse.parser import Parser
@@ -35,7 +35,7 @@ from treebridge.parse.project.carry import (
 )
 from treebridge.parse.project.projected import Projected, soft_loss
 from treebridge.parse.project.projection import Soft
-from treebridge.parse.refine import Refining
+from treebridge.parse.refine import Learner, Refining
 from treebridge.parse.refinement import refine_parser
 from treebridge.parse.score import score
 from treebridge.parse.settings import ProjectSettings, RefineSettings
@@ -461,3 +461,23 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         with pytest.raises(TreebridgeError, match=message):
             runner.invoke(app, command.split(), catch_exceptions=False)
+
+
+def test_what_is_learned_of_the_map_is_merged_into_the_bridge(story: tuple[Parser, Parser]) -> None:
+    """Map and translation of the merged bridge give what the learner saw."""
+    _, bridged = story
+    assert bridged.bridge is not None
+    rng = np.random.default_rng(1)
+    shifted = replace(bridged.bridge, translation=rng.normal(size=len(bridged.bridge.w)))
+    learner = Learner(replace(bridged, bridge=shifted))
+    with torch.no_grad():
+        learner.change.normal_(std=0.1)
+        learner.shift.normal_()
+    (item,) = bridged.load_encoder().encode([["a", "b", "c"]])
+    before = torch.from_numpy(shifted.transform(item.vectors))[None]
+    nothing = torch.full((1, 3), -1)
+    seen = learner.mapped(Batch(before, torch.tensor([3]), nothing, nothing, nothing)).vectors
+    merged = learner.merged_into(replace(bridged, bridge=shifted)).bridge
+    np.testing.assert_allclose(
+        merged.transform(item.vectors), seen[0].detach().numpy(), rtol=1e-4, atol=1e-5
+    )
