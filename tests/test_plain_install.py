@@ -73,6 +73,8 @@ def test_it_is_small_and_has_no_torch(plain: Path) -> None:
 
 
 def test_it_parses_and_evaluates(plain: Path, tmp_path: Path) -> None:
+    assert "Spanish" in call(plain / "treebridge", "models")
+    assert '"forecast"' in call(plain / "treebridge", "inspect", "es", "--json")
     trees = call(plain / "treebridge", "parse", "--model", "es", SENTENCE)
     assert "\troot\t" in trees
     (tmp_path / "gold.conllu").write_text(trees, encoding="utf-8")

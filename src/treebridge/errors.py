@@ -41,9 +41,8 @@ class MissingExtra(TreebridgeError):
     """An optional package is not installed; the message gives the command that installs it."""
 
     def __init__(self, package: str, extra: str, purpose: str):
-        super().__init__(
-            f"{purpose} needs {package}, which is not installed: pip install 'treebridge[{extra}]'"
-        )
+        missing = "which are not installed" if " and " in package else "which is not installed"
+        super().__init__(f"{purpose} needs {package}, {missing}: pip install 'treebridge[{extra}]'")
 
 
 _TRAIN = (

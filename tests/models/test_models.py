@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -297,3 +298,12 @@ def test_every_shipped_model_is_small_and_parses() -> None:
         assert model.size < LIMIT
         trees = Parser.load(model.folder)(model.card["examples"])
         assert trees and all(0 in tree.heads for tree in trees)
+
+
+def test_every_shipped_model_can_be_inspected(run: Run) -> None:
+    for name in shipped_models():
+        done = run("inspect", name, "--json")
+        assert done.returncode == 0, done.stderr
+        about = json.loads(done.stdout)
+        assert about["kind"] == "model" and {"projected", "forecast"} <= set(about)
+        assert "Scores" in run("inspect", name).stdout

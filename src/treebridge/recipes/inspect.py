@@ -84,10 +84,10 @@ def inspect_folder(path: str) -> Bridge | ModelInfo | None:
 
 def _model(folder: Path) -> ModelInfo:
     from treebridge.artefact import read_config
-    from treebridge.parse.folder import FORMAT, KIND
+    from treebridge.parse.folder import KIND, PACKED
     from treebridge.parse.shipped import folder_size
 
-    config = read_config(folder, KIND, FORMAT)
+    config = read_config(folder, KIND, PACKED)
     card = folder / "README.md"
     text = card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
     return ModelInfo(folder, config, text, folder_size(folder))
