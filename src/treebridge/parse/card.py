@@ -34,6 +34,12 @@ def _columns(config: dict[str, Any]) -> str:
     return f" It also predicts {listed}.{_LEMMAS[found['taught']] if found['lemma'] else ''}"
 
 
+def _encoder(about: dict[str, Any]) -> str:
+    """Whether the encoder is the one that was given, or learned with the parser."""
+    tuned = about.get("refined", about).get("tuned")
+    return "an encoder that learned with it" if tuned else "a frozen encoder"
+
+
 def model_card(config: dict[str, Any]) -> str:
     """Describe a parser, its scores and its use, in Markdown."""
     settings, space, scores, about = (
@@ -42,7 +48,7 @@ def model_card(config: dict[str, Any]) -> str:
     lines = [
         "# A treebridge parser",
         "",
-        "A Universal Dependencies parser on the vectors of a frozen encoder: BiLSTM with biaffine "
+        f"A Universal Dependencies parser on the vectors of {_encoder(about)}: BiLSTM and biaffine "
         f"attention, {len(config['labels'])} labels. {_TAGS[settings['tags']]}{_columns(config)}",
         "",
         "| | |",

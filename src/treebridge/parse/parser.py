@@ -141,7 +141,7 @@ class Parser:
         trained = train_on(
             treebank, encoder, dev, settings or ParserSettings(), device, work, progress
         )
-        return cls(*trained[:-1], encoder, columns=trained.columns)
+        return cls(*trained[:-1], columns=trained.columns)
 
     @property
     def scores(self) -> Metrics:

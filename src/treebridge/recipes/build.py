@@ -178,13 +178,17 @@ class _Build:
         tagger = None
         if settings.parser.tags == "gold":  # text has no tags
             tagger = self._parser(work, replace(settings.parser, tags="predicted"))
-        refined = refine_parser(
+        refinement = refine_parser(
             bridged, settings.refine, pairs=gathered.pairs(), linking=settings.bridge,
             treebank=self.trees[0], teacher=parser, tagger=tagger,
             work=work / "refining" / self.key[:8], progress=self.progress,
-        ).parser  # fmt: skip
-        refined.about["refined"] = {"bitext": bridge.made["bitext"], "seed": settings.refine.seed}
-        return refined
+        )  # fmt: skip
+        refinement.parser.about["refined"] = {
+            "bitext": bridge.made["bitext"],
+            "tuned": refinement.tuned,
+            "seed": settings.refine.seed,
+        }
+        return refinement.parser
 
     def _parser(self, work: Path, settings: ParserSettings) -> Parser:
         return keep_parser(

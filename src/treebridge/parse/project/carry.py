@@ -113,8 +113,14 @@ def carry(
         projected = [
             part._replace(tags=limits.allowed(part.tags, pair.target)) for part, (pair, _) in both
         ]
-    keep = np.flatnonzero(confidence >= np.quantile(confidence, 1 - settings.confident))
-    return Projected([target[i] for i in keep], [projected[i].half() for i in keep]), order
+    least = np.quantile(confidence, 1 - settings.confident)
+    keep = np.flatnonzero(confidence >= least).tolist()
+    kept = Projected(
+        [target[i] for i in keep],
+        [projected[i].half() for i in keep],
+        [pairs[i][0].target for i in keep],
+    )
+    return kept, order
 
 
 def own_distributions(
@@ -149,7 +155,9 @@ def own_distributions(
         soft[index] = Soft(*(_sharpen(part) for part in predicted)).half()
     least = np.quantile([*confidence.values()], 1 - settings.confident)
     keep = [index for index in sorted(soft) if confidence[index] >= least]
-    return Projected([target[i] for i in keep], [soft[i] for i in keep])
+    return Projected(
+        [target[i] for i in keep], [soft[i] for i in keep], [sentences[i] for i in keep]
+    )
 
 
 def _sharpen(rows: NDArray[np.float32]) -> NDArray[np.float32]:
