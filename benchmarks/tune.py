@@ -1,7 +1,7 @@
 """Refining while the encoder learns too: gains, cost, and which ingredients count.
 
 python benchmarks/tune.py --language es --source-encoder EN --encoder ES [--variants map encoder …]
-    [--trees 10 50 100] [--seeds 1 2 3] [--log FILE]
+    [--set encoder.rate=0.0005 epochs=4] [--trees 10 50 100 [--model FOLDER]] [--seeds 1 2 3]
 
 Builds one parser and one bridge per seed, then refines with each variant on the same projected
 sentences and scores on the target's dev file (convention `paper`, predicted tags); processor time
@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from common.lab import lab_arguments, real_lab
 
 from treebridge.bridge.settings import BridgeSettings
@@ -43,6 +44,7 @@ def main() -> None:
     arguments.add_argument("--sentences", type=int, default=ProjectSettings.sentences)
     arguments.add_argument("--set", nargs="*", default=[], help="changed settings, name=value")
     arguments.add_argument("--trees", nargs="*", type=int, default=[])
+    arguments.add_argument("--model", help="with --trees: a refined model to start from")
     arguments.add_argument("--log", type=Path)
     arguments.set_defaults(tags="predicted", pairs=20_000, epochs=5)
     given = arguments.parse_args()
@@ -79,11 +81,24 @@ def main() -> None:
                     stream.write(json.dumps(entry) + "\n")
 
         report("bridged", bridged, 0.0)
+        if given.trees:
+            start = Parser.load(given.model) if given.model else bridged
+            pool, scored = list(gold)[::2], list(gold)[1::2]
+            drawn = np.random.default_rng(seed).permutation(len(pool))
+            report("of one half", start, 0.0, gold=scored)
+            for number in given.trees:
+                trees = [pool[i] for i in drawn[:number]]
+                for name in given.variants:
+                    settings = changed(VARIANTS[name], seed, changes)
+                    began = time.process_time()
+                    refined = refine_parser(
+                        start, settings, trees=trees, treebank=source, teacher=parser
+                    )
+                    seconds = time.process_time() - began
+                    report(f"{number} trees, {name}", refined.parser, seconds, gold=scored)
+            continue
         for name in given.variants:
-            own = {key: value for key, value in changes.items() if "." not in key}
-            tuned = {k.partition(".")[2]: v for k, v in changes.items() if k.startswith("encoder.")}
-            settings = replace(VARIANTS[name], seed=seed, **own)
-            settings = replace(settings, encoder=replace(settings.encoder, **tuned))
+            settings = changed(VARIANTS[name], seed, changes)
             project = replace(settings.project, sentences=given.sentences)
             settings = replace(settings, project=project)
             began = time.process_time()
@@ -94,6 +109,14 @@ def main() -> None:
             seconds = time.process_time() - began
             print([round(e.get("agreement", 0), 2) for e in refined.history], file=sys.stderr)
             report(name, refined.parser, seconds)
+
+
+def changed(settings: RefineSettings, seed: int, changes: dict[str, Any]) -> RefineSettings:
+    """The settings with other values: `epochs`, or `encoder.rate` of the encoder's."""
+    own = {key: value for key, value in changes.items() if "." not in key}
+    tuned = {key.partition(".")[2]: value for key, value in changes.items() if "." in key}
+    encoder = replace(settings.encoder, **tuned)
+    return replace(settings, seed=seed, encoder=encoder, **own)
 
 
 def given_of(given: Any) -> dict[str, Any]:

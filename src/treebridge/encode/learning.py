@@ -51,6 +51,8 @@ class LearningEncoder(nn.Module):
         own = Model(self.network, model.layers, model.device, torch.float32)
         self.reader = TransformerEncoder(encoder.name, encoder.cutter, own, encoder.settings)
         self._model, self._half = own, half_precision(model.device, model.dim)
+        if model.device == "cpu":
+            self.network.set_attn_implementation("eager")  # type: ignore[operator] # faster in bf16
         if sum(weight.numel() for weight in self.parameters()) > LARGE:
             self.network.gradient_checkpointing_enable()  # type: ignore[operator]
 

@@ -28,8 +28,8 @@ class Learner(nn.Module):
         super().__init__()
         assert parser.bridge is not None
         self.settings = settings
-        self.model = copy.deepcopy(parser.biaffine)
         self.bridge = LearningBridge(parser.bridge).requires_grad_(settings.change_map)
+        self.model = copy.deepcopy(parser.biaffine)
         self.encoder: LearningEncoder | None = None
         if tune:
             self.encoder = LearningEncoder(parser.load_encoder(), settings.encoder)
@@ -38,7 +38,7 @@ class Learner(nn.Module):
     def groups(self) -> list[dict[str, Any]]:
         """Weights with their peak learning rates."""
         settings = self.settings
-        own = [*self.model.parameters(), *self.bridge.parameters()]
+        own = [*self.bridge.parameters(), *self.model.parameters()]
         groups: list[dict[str, Any]] = [{"params": own, "lr": settings.learning_rate}]
         if self.encoder is not None:
             groups += self.encoder.groups()
