@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from common.lab import lab_arguments, real_lab
 
+from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.settings import BridgeSettings
 from treebridge.parse.choose import fit_by_trees
 from treebridge.parse.parser import Parser
@@ -56,7 +57,10 @@ def main() -> None:
         lab, target = real_lab(given)
         parser = lab.parser("own", True, seed)
         gathered = lab.gathered(target, "own", BridgeSettings())
-        bridged = parser.across(fit_by_trees(gathered, parser, BridgeSettings()), gathered.target)
+        kept = given.output / f"bridge-{given.language}-{given.pairs}-{seed}"
+        if not kept.exists():
+            fit_by_trees(gathered, parser, BridgeSettings()).save(kept)
+        bridged = parser.across(Bridge.load(kept), gathered.target)
         gold, source = lab.trees(target), lab.trees(lab.source, "train")
 
         def report(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import nn
 
 from treebridge.bridge.learning import LearningBridge
@@ -14,7 +15,9 @@ from treebridge.encode.encoder import Words
 from treebridge.encode.learning import LearningEncoder, padded
 from treebridge.parse.agreement import Trial
 from treebridge.parse.biaffine import Batch
+from treebridge.parse.padding import Rows
 from treebridge.parse.parser import Parser
+from treebridge.parse.project.projected import Projected
 from treebridge.parse.settings import RefineSettings
 
 
@@ -50,6 +53,18 @@ class Learner(nn.Module):
             return batch._replace(vectors=self.bridge.update(batch.vectors))
         rows, places = self.encoder(sentences)
         return batch._replace(vectors=padded(self.bridge(rows), places))
+
+    def vectors(self, projected: Projected) -> list[Rows]:
+        """Vectors of the sentences in the parser's space, as bridge and encoder see them now."""
+        self.eval()
+        with torch.inference_mode():
+            if self.encoder is None:
+                return [
+                    self.bridge.update(torch.from_numpy(rows).float()).numpy()
+                    for rows in projected.vectors
+                ]
+            encoded = self.encoder.reader.encode(projected.words)
+            return [self.bridge(torch.from_numpy(item.vectors)).numpy() for item in encoded]
 
     def merged_into(self, parser: Parser) -> Parser:
         """The parser with what was learned, but its encoder as it was."""

@@ -77,6 +77,11 @@ class Refining:
         with torch.random.fork_rng(devices=[]):
             while len(state.history) <= until and not self._finished(state.history, held):
                 epoch = len(state.history) - 1
+                if epoch and self.settings.refill and self.projected.filling:
+                    vectors = learner.vectors(self.projected)
+                    self.projected = self.projected.filled(
+                        learner.model, vectors, self.parser.device
+                    )
                 loss = self._epoch(learner, optimizer, learn, epoch)
                 entry: Metrics = {"epoch": epoch + 1, "loss": loss, **self._judge(learner, held)}
                 rivals = self._rivals(state.history, held)

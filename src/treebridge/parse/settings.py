@@ -142,6 +142,7 @@ class RefineSettings:
     encoder: TuneSettings = field_(default_factory=TuneSettings)  # how the encoder learns
     trees_times: int = 25  # repetitions of each of the user's trees per epoch
     patience: int = 2  # epochs without a lower held-out loss before stopping
+    refill: bool = True  # predict unlinked words anew before each epoch
     passes: int = 1  # each pass fills unlinked words with the parser of the one before
     seed: int = 1
     project: ProjectSettings = field_(default_factory=ProjectSettings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -17,8 +18,8 @@ from treebridge.parse.distributions import distributions
 from treebridge.parse.lexical import lexicon_limits
 from treebridge.parse.padding import Indices, Rows
 from treebridge.parse.parser import Parser
-from treebridge.parse.project.projected import Projected
-from treebridge.parse.project.projection import LinkArray, Soft, density, fill, mask, project
+from treebridge.parse.project.projected import Filling, Projected, limited
+from treebridge.parse.project.projection import LinkArray, Soft, density, mask, project
 from treebridge.parse.settings import ProjectSettings
 from treebridge.parse.word_order import WordOrder
 from treebridge.progress import QUIET, Progress
@@ -98,28 +99,25 @@ def carry(
         soft[index] = project(predicted, links, len(pair.target))
         order.add(predicted.arcs.argmax(1), predicted.labels.argmax(1), links)
         confidence[index] = predicted.confidence()
-    projected = [part for part in soft if part is not None]
-    if settings.fill:
-        tags = [part.best_tags() for part in projected]
-        if predicted_tags := _tags(tagger, target, bridged):  # for unlinked words
-            tags = [np.where(t < 0, p, t) for t, p in zip(tags, predicted_tags, strict=True)]
-        for index, own in distributions(bridged.biaffine, target, tags, bridged.device, projected):
-            projected[index] = fill(projected[index], own, settings.own_labels)
-    else:
-        projected = [mask(part) for part in projected]
-    if bridged.lexicon:
-        limits = lexicon_limits(bridged.lexicon, bridged.tags, bridged.labels)
-        both = zip(projected, pairs, strict=True)
-        projected = [
-            part._replace(tags=limits.allowed(part.tags, pair.target)) for part, (pair, _) in both
-        ]
     least = np.quantile(confidence, 1 - settings.confident)
     keep = np.flatnonzero(confidence >= least).tolist()
+    carried = [part for part in soft if part is not None]
+    limits = None
+    if bridged.lexicon:
+        limits = lexicon_limits(bridged.lexicon, bridged.tags, bridged.labels)
+    tagged = _tags(tagger, target, bridged)  # for unlinked words
     kept = Projected(
         [target[i] for i in keep],
-        [projected[i].half() for i in keep],
+        [carried[i].half() for i in keep],
         [pairs[i][0].target for i in keep],
     )
+    if settings.fill:
+        tags = tagged and [tagged[i] for i in keep]
+        filling = Filling(kept.soft, settings.own_labels, tags, limits)
+        kept = replace(kept, filling=filling).filled(bridged.biaffine, kept.vectors, bridged.device)
+    else:
+        masked = [mask(part) for part in kept.soft]
+        kept = replace(kept, soft=limited(masked, kept.words, limits))
     return kept, order
 
 
