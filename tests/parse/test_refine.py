@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from treebridge.cli.commands import app
 from treebridge.corpus.bitext import Pair
 from treebridge.corpus.conllu import Treebank
+from treebridge.corpus.edit.marks import set_done
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples
@@ -445,6 +446,11 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = "refine --model refined --trees own.conllu -o own --epochs 1 --no-validate".split()
     done = runner.invoke(app, own, catch_exceptions=False)
     assert "the trees look uncorrected: 100.0 %" in done.output and "folds" not in done.output
+    Treebank([*(set_done(tree, True) for tree in few[:6]), *few[6:]]).write("edited.conllu")
+    edited = "refine --model refined --trees edited.conllu -o edited --epochs 1 --json".split()
+    done = runner.invoke(app, edited, catch_exceptions=False)
+    assert "6 of 12 sentences are done" in done.stderr
+    assert json.loads(done.stdout)["validation"]["trees"] == 6
     weights = [tmp_path / name / "parser.safetensors" for name in ("refined", "by-links")]
     assert weights[0].read_bytes() == weights[1].read_bytes()
     assert (tmp_path / "twice" / "parser.safetensors").read_bytes() != weights[0].read_bytes()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext
+from treebridge.corpus.edit.marks import as_decided
 from treebridge.corpus.lexicon import Lexicon
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.encoder import Encoder
@@ -302,7 +303,7 @@ class Parser:
             settings or RefineSettings(),
             bitext=bitext,
             sentences=words,
-            trees=trees,
+            trees=as_decided(trees, progress),
             treebank=treebank,
             tagger=tagger,
             work=work,
