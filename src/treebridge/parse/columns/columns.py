@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,3 +121,12 @@ def _read_heads(
     if keys is not None:
         spelling = Spelling({key: n for n, key in enumerate(keys)}, parts.pop("votes"))
     return Heads(classifiers, Weights(**parts), spelling)
+
+
+def chosen_columns(names: Iterable[str]) -> tuple[str, ...]:
+    """The columns to write; refuse those that do not exist."""
+    chosen = tuple(names)
+    for name in chosen:
+        if name not in CHOICES:
+            raise TreebridgeError(f"unknown column {name!r}; choose from {', '.join(CHOICES)}")
+    return chosen
