@@ -33,6 +33,7 @@ from treebridge.parse.parsing import check_tags, parse_vectors
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings, RefineSettings
 from treebridge.parse.shipped import find_model
+from treebridge.parse.tag_prior import TagPrior
 from treebridge.parse.vocab import Names
 from treebridge.progress import QUIET, Progress
 
@@ -59,6 +60,7 @@ class Parser:
     folder: Path | None = None  # where it was loaded from
     card: dict[str, Any] = field(default_factory=dict)  # of a shipped model
     columns: Columns | None = None  # XPOS, FEATS and LEMMA; older models have none
+    tag_prior: TagPrior | None = None  # what forms say of tags
     lexicon: Lexicon | None = None  # what is known of words
     writes: tuple[str, ...] | None = None  # the columns to write: upos, xpos, feats, lemma
     _loading: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)

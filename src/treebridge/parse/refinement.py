@@ -14,6 +14,7 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.agreement import Trial, without_held_out
+from treebridge.parse.averaged_tags import with_tag_prior
 from treebridge.parse.batches import Examples
 from treebridge.parse.columns.refining import refine_columns
 from treebridge.parse.given import check_given
@@ -124,6 +125,8 @@ def refine_parser(
         )
         refined, history = refining.run()
         learned = len(projected)
+    words = [pair.target for pair, _ in chosen] if chosen else text or ()
+    refined = with_tag_prior(refined, words, trees, progress)
     refined = replace(refined, columns=refine_columns(
         refined, teacher=teacher, pairs=chosen, treebank=treebank, trees=trees,
         seed=settings.seed, progress=progress,
