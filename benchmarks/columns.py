@@ -4,11 +4,11 @@ OMP_NUM_THREADS=1 python benchmarks/columns.py --language es --target-encoder EN
 
 For each of `--seeds`: a parser of English EWT (preset small, encoder `en-marian-tiny`), a bridge
 and `refine` on the first `--pairs` of the bitext, then `refine` with trees of the dev file;
-finished steps and figures in `--folder` are used again. All figures are by convention conll18 on the
-sentences of the dev file that are not drawn as trees. *Shared* are the features that English has on
-more than pronouns; without Gender and Case. The simulated speaker answers `suggest` with the gold
-tags of one half of the dev file (all tags that a form has in a tenth of its occurrences); the other
-half is scored.
+finished steps and figures in `--folder` are used again. All figures are by convention conll18 on
+the sentences of the dev file that are not drawn as trees. *Shared* are the features that English
+has on more than pronouns; without Gender and Case. The simulated speaker answers `suggest` with the
+gold tags of one half of the dev file (all tags that a form has in a tenth of its occurrences); the
+other half is scored.
 """
 
 from __future__ import annotations
