@@ -88,7 +88,7 @@ def refine_parser(
     further = new_labels(bridged, labels)
     if further:
         progress.say(f"new labels from your trees: {', '.join(further)}")
-    bridged = with_labels(bridged, labels)
+    bridged = with_labels(bridged, trees)
     if teacher is not None and further:
         teacher = replace(teacher, model=bridged.biaffine, labels=bridged.labels)
     project = settings.project

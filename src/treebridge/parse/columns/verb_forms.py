@@ -21,7 +21,7 @@ from treebridge.records import FIX
 
 FORM = "VerbForm"
 LEAST = 20  # words
-NEARLY_ALL = 0.95
+NEARLY_ALL = 0.9
 
 Told = tuple[str, NDArray[np.floating]]  # a word's tag, and its targets [width]
 
