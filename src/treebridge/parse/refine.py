@@ -92,7 +92,7 @@ class Refining:
         held, learn = self._split()
         for update in (learner.change, learner.shift):
             update.requires_grad = self.settings.change_map
-        optimizer = torch.optim.Adam(learner.parameters(), self.settings.learning_rate, (0.9, 0.95))
+        optimizer = torch.optim.Adam(learner.parameters(), self.learning_rate, (0.9, 0.95))
         key = self.key() if self.work else ""
         state = resume(self.work, key, learner, optimizer, judged_by=self.judged_by)
         if state:
@@ -135,6 +135,11 @@ class Refining:
         for weight in copy_weights(self.parser.biaffine).values():
             digest.update(weight.numpy().tobytes())
         return digest.hexdigest()
+
+    @property
+    def learning_rate(self) -> float:
+        """The peak: projections are many and noisy, the user's trees few and right."""
+        return self.settings.learning_rate if len(self.projected) else self.settings.trees_rate
 
     @property
     def judged_by(self) -> str:
@@ -185,7 +190,7 @@ class Refining:
         for done, step in enumerate(steps):
             share = (epoch + done / len(steps)) / self.settings.epochs
             warm = min(1.0, (done + 1) / 100) if epoch == 0 else 1.0
-            rate = self.settings.learning_rate * warm * (1 + math.cos(math.pi * share)) / 2
+            rate = self.learning_rate * warm * (1 + math.cos(math.pi * share)) / 2
             for group in optimizer.param_groups:
                 group["lr"] = rate
             optimizer.zero_grad()
@@ -210,8 +215,9 @@ class Refining:
         words = int(lengths[learn].sum())
         if self.trees is not None:
             words += self.settings.trees_times * self.trees.arcs
+            small = replace(settings, batch_words=self.settings.trees_words)
             for again in range(self.settings.trees_times):
-                batches = self.trees.epoch(settings, 1000 * epoch + again)
+                batches = self.trees.epoch(small, 1000 * epoch + again)
                 steps += [(self.trees, here) for here in batches]
         if self.source is not None and self.settings.source_share:
             batches = self.source.epoch(settings, epoch)
