@@ -33,7 +33,7 @@ def test_each_fold_is_parsed_by_a_parser_that_has_not_seen_it(story: tuple[Parse
 
     def refine(trees: Sequence[Sentence], fold: int) -> Parser:
         learned.append(trees)
-        settings = RefineSettings(epochs=3, trees_rate=5e-3, trees_times=5)
+        settings = RefineSettings(epochs=3, learning_rate=5e-3, trees_times=5)
         return refine_parser(bridged, settings, trees=trees).parser
 
     found = cross_validate(bridged, TREES, refine)

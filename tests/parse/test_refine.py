@@ -42,7 +42,7 @@ from treebridge.parse.score import score
 from treebridge.parse.settings import ProjectSettings, RefineSettings
 from treebridge.progress import Progress
 
-FEW = RefineSettings(epochs=6, learning_rate=5e-3, trees_rate=5e-3, patience=9, trees_times=5)
+FEW = RefineSettings(epochs=6, learning_rate=5e-3, patience=9, trees_times=5)
 GOLD = WORLD.treebank("far", 80, "dev")
 BARE = [
     s.annotate(heads=[None] * len(s), deprels=["_"] * len(s), upos=["_"] * len(s)) for s in GOLD

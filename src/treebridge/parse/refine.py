@@ -137,9 +137,14 @@ class Refining:
         return digest.hexdigest()
 
     @property
+    def is_safe(self) -> bool:
+        """Whether trees can be learned fast: source trees are there, so nothing is forgotten."""
+        return self.source is not None and not len(self.projected)
+
+    @property
     def learning_rate(self) -> float:
-        """The peak: projections are many and noisy, the user's trees few and right."""
-        return self.settings.learning_rate if len(self.projected) else self.settings.trees_rate
+        """The peak."""
+        return self.settings.trees_rate if self.is_safe else self.settings.learning_rate
 
     @property
     def judged_by(self) -> str:
@@ -215,9 +220,10 @@ class Refining:
         words = int(lengths[learn].sum())
         if self.trees is not None:
             words += self.settings.trees_times * self.trees.arcs
-            small = replace(settings, batch_words=self.settings.trees_words)
+            most = self.settings.trees_words if self.is_safe else settings.batch_words
+            limited = replace(settings, batch_words=most)
             for again in range(self.settings.trees_times):
-                batches = self.trees.epoch(small, 1000 * epoch + again)
+                batches = self.trees.epoch(limited, 1000 * epoch + again)
                 steps += [(self.trees, here) for here in batches]
         if self.source is not None and self.settings.source_share:
             batches = self.source.epoch(settings, epoch)

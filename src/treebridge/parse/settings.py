@@ -135,8 +135,9 @@ class RefineSettings:
     reorder: bool = True  # put source trees into the target's word order, estimated from links
     change_map: bool = True  # train the bridge's map too
     trees_times: int = 25  # repetitions of each of the user's trees per epoch
-    trees_words: int = 250  # of the user's trees in a batch, at most: few trees need many steps
-    trees_rate: float = 1e-3  # learning rate where there is nothing but trees
+    # Few trees need many and large steps, if source trees keep the parser from forgetting.
+    trees_words: int = 250  # of the user's trees in a batch, at most
+    trees_rate: float = 1e-3  # learning rate
     patience: int = 2  # epochs without a lower held-out loss before stopping
     passes: int = 1  # each pass fills unlinked words with the parser of the one before
     seed: int = 1
