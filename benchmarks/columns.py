@@ -2,21 +2,26 @@
 
 OMP_NUM_THREADS=1 python benchmarks/columns.py --language es --target-encoder ENCODER --folder WORK
 
-A parser of English EWT (preset small, encoder `en-marian-tiny`), a bridge and `refine` on the first
-`--pairs` of the bitext, then `refine` with trees of the dev file; finished steps in `--folder` are
-used again. All figures are by convention conll18 on the sentences of the dev file that are not
-drawn as trees. *Shared* are the features that English has on more than pronouns; without Gender and
-Case. The simulated speaker answers `suggest` with the gold tags of one half of the dev file (all
-tags that a form has in a tenth of its occurrences); the other half is scored.
+For each of `--seeds`: a parser of English EWT (preset small, encoder `en-marian-tiny`), a bridge
+and `refine` on the first `--pairs` of the bitext, then `refine` with trees of the dev file;
+finished steps and figures in `--folder` are used again. All figures are by convention conll18 on
+the sentences of the dev file that are not drawn as trees. *Shared* are the features that English
+has on more than pronouns; without Gender and Case. The simulated speaker answers `suggest` with the
+gold tags of one half of the dev file (all tags that a form has in a tenth of its occurrences); the
+other half is scored.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
 
 from common.shared import SHARED
 
@@ -26,6 +31,27 @@ DEV = {"es": "UD_Spanish-GSD/es_gsd", "pt": "UD_Portuguese-GSD/pt_gsd"}
 NOT_SHARED = ("Gender", "Case")
 POOL = 200  # sentences that trees are drawn from
 TREES, FORMS = (10, 50, 100), (25, 50, 100)
+Figures = dict[str, Any]
+
+
+class Notebook:
+    """Figures by language, seed and row, kept in a file so that a run can continue."""
+
+    def __init__(self, file: Path, **known: Any):
+        lines = file.read_text().splitlines() if file.exists() else []
+        self.file, self.known, self.found = file, known, [json.loads(line) for line in lines]
+
+    def has(self, row: str) -> bool:
+        """Whether a row is there."""
+        return any({**self.known, "row": row}.items() <= one.items() for one in self.found)
+
+    def add(self, row: str, figures: Figures) -> None:
+        """Keep and print a row."""
+        rounded = {name: round(value, 2) for name, value in figures.items()}
+        self.found.append({**self.known, "row": row, **rounded})
+        with self.file.open("a") as lines:
+            lines.write(json.dumps(self.found[-1]) + "\n")
+        print(self.found[-1], flush=True)
 
 
 def main() -> None:
@@ -35,78 +61,101 @@ def main() -> None:
     arguments.add_argument("--source-encoder", default=str(SHARED / "encoders/en-marian-tiny"))
     arguments.add_argument("--folder", type=Path, required=True)
     arguments.add_argument("--pairs", type=int, default=20_000)
-    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     given = arguments.parse_args()
-    run(given)
+    for seed in given.seeds:
+        run(given, seed)
+    book = Notebook(given.folder / "figures.jsonl")
+    print(table([one for one in book.found if one["language"] == given.language]))
 
 
-def run(given: argparse.Namespace) -> None:
+def run(given: argparse.Namespace, seed: int) -> None:
+    """All rows of a seed that are not there yet."""
     from treebridge import Bridge, BridgeSettings, Encoder, Parser, ParserSettings, Treebank
     from treebridge.corpus.bitext import Bitext
     from treebridge.parse.refinement import refine_parser
     from treebridge.parse.settings import RefineSettings
 
-    train = Treebank.read(ENGLISH / "en_ewt-ud-train.conllu")
-    place: Path = given.folder
+    language, place = given.language, given.folder / str(seed)
     place.mkdir(parents=True, exist_ok=True)
-    source = place / "en"
-    if not source.exists():
-        settings = ParserSettings.preset("small", seed=given.seed)
-        dev = Treebank.read(ENGLISH / "en_ewt-ud-dev.conllu")
-        Parser.train(train, Encoder.load(given.source_encoder), dev, settings).save(source)
-    english = Parser.load(source)
-    english_dev = list(Treebank.read(ENGLISH / "en_ewt-ud-dev.conllu"))
-    head("English dev", english, english_dev)
+    book = Notebook(given.folder / "figures.jsonl", language=language, seed=seed)
+    train = Treebank.read(ENGLISH / "en_ewt-ud-train.conllu")
+    english_dev = Treebank.read(ENGLISH / "en_ewt-ud-dev.conllu")
+    gold = list(Treebank.read(UD / f"{DEV[language]}-ud-dev.conllu"))
+    random.Random(seed).shuffle(gold)
+    pool, test = gold[:POOL], gold[POOL:]
+    how = RefineSettings(seed=seed)
     bitext = Bitext.read(
-        SHARED / f"data/bitext/en-{given.language}.tsv.xz",
-        target_language=given.language, limit=given.pairs,
-    )  # fmt: skip
-    folder = place / f"bridge-{given.language}"
+        SHARED / f"data/bitext/en-{language}.tsv.xz", target_language=language, limit=given.pairs
+    )
+
+    def made(name: str, make: Callable[[], Parser]) -> Parser:
+        if not (place / name).exists():
+            make().save(place / name)
+        return Parser.load(place / name)
+
+    def train_english() -> Parser:
+        settings = ParserSettings.preset("small", seed=seed)
+        return Parser.train(train, Encoder.load(given.source_encoder), english_dev, settings)
+
+    english = made("en", train_english)
+    shared = [name for name in english.columns.features if name not in NOT_SHARED]
+
+    def row(name: str, parser: Parser, sentences: Sequence = test) -> None:
+        if not book.has(name):
+            book.add(name, figures_of(parser, sentences, shared))
+
+    row("English dev", english, list(english_dev))
+    folder = place / f"bridge-{language}"
     if not folder.exists():
         encoder = Encoder.load(given.target_encoder)
         Bridge.fit(bitext, into=english.space, target=encoder, settings=BridgeSettings()).save(
             folder
         )
     bridged = english.across(Bridge.load(folder))
-    shared = [name for name in english.columns.features if name not in NOT_SHARED]
-    print("shared features:", ", ".join(shared), flush=True)
-    gold = list(Treebank.read(UD / f"{DEV[given.language]}-ud-dev.conllu"))
-    random.Random(given.seed).shuffle(gold)
-    pool, test = gold[:POOL], gold[POOL:]
-    row("zero-shot", bridged, test, shared)
-    refined_at = place / f"refined-{given.language}"
-    how = RefineSettings(seed=given.seed)
-    if not refined_at.exists():
-        refine_parser(bridged, how, bitext=bitext, treebank=train).parser.save(refined_at)
-    refined = Parser.load(refined_at)
-    row("refined", refined, test, shared)
-    suggestions(refined, gold, shared)
+    row("zero-shot", bridged)
+    refined = made(
+        f"refined-{language}",
+        lambda: refine_parser(bridged, how, bitext=bitext, treebank=train).parser,
+    )
+    row("refined", refined)
+    row("refined, tags by context alone", replace(refined, tag_prior=None))
+    suggestions(refined, gold, shared, book)
     for number in TREES:
-        at = place / f"trees-{given.language}-{number}"
-        if not at.exists():
-            # With source trees, as the documentation advises.
-            better = refine_parser(refined, how, trees=pool[:number], treebank=train)
-            better.parser.save(at)
-        row(f"{number} trees", Parser.load(at), test, shared)
+        # With source trees, as the documentation advises.
+        trees = pool[:number]
+        better = made(
+            f"trees-{language}-{number}",
+            lambda trees=trees: refine_parser(refined, how, trees=trees, treebank=train).parser,
+        )
+        row(f"{number} trees", better)
 
 
-def row(name: str, parser, gold: Sequence, shared: Sequence[str]) -> None:
-    """Print one row: UPOS, LAS, shared features, all features, XPOS and lemmas."""
+def figures_of(parser: Any, gold: Sequence, shared: Sequence[str]) -> Figures:
+    """UPOS, LAS, shared features, all features, XPOS and lemmas."""
     from treebridge.parse.score import score
 
     trees = [parsed.sentence for parsed in parser.parse(gold, retag=True)]
     scores = score(gold, trees, "conll18")
-    figures = [scores["UPOS"], scores["LAS"], accuracy(gold, trees, shared)]
-    figures += [scores["UFeats"], scores["XPOS"], scores["Lemmas"], lemma_accuracy(gold, trees)]
-    print(f"| {name} | " + " | ".join(f"{figure:.1f}" for figure in figures) + " |", flush=True)
+    found = {name: scores[name] for name in ("UPOS", "LAS")}
+    found["shared features"] = accuracy(gold, trees, shared)
+    found |= {name: scores[name] for name in ("UFeats", "XPOS", "Lemmas")}
+    return {**found, "lemmas that gold has": lemma_accuracy(gold, trees)}
 
 
-def head(name: str, parser, gold: Sequence) -> None:
-    """Print the header and the row of the source language."""
-    print("| | UPOS | LAS | shared features | UFeats | XPOS | Lemmas | lemmas that gold has |")
-    print("|---|---|---|---|---|---|---|---|")
-    shared = [x for x in parser.columns.features if x not in NOT_SHARED] if parser.columns else []
-    row(name, parser, gold, shared)
+def table(found: Sequence[Figures]) -> str:
+    """Means over seeds, and their standard deviation."""
+    names = [name for name in found[0] if name not in ("language", "seed", "row")]
+    lines = [f"| | {' | '.join(names)} | seeds |", "|---" * (len(names) + 2) + "|"]
+    for row in dict.fromkeys(one["row"] for one in found):
+        rows = [one for one in found if one["row"] == row]
+        cells = []
+        for name in names:
+            values = [one[name] for one in rows if name in one]
+            spread = f" ± {stdev(values):.1f}" if len(values) > 1 else ""
+            cells.append(f"{mean(values):.1f}{spread}" if values else "")
+        lines.append(f"| {row} | {' | '.join(cells)} | {len(rows)} |")
+    return "\n".join(lines)
 
 
 def accuracy(gold: Sequence, system: Sequence, names: Sequence[str]) -> float:
@@ -133,13 +182,14 @@ def lemma_accuracy(gold: Sequence, system: Sequence) -> float:
     return 100 * sum(one == other for one, other in pairs) / len(pairs)
 
 
-def suggestions(parser, gold: Sequence, shared: Sequence[str]) -> None:
-    """Print UPOS, LAS and features with a lexicon of the forms that `suggest` asks for."""
+def suggestions(parser: Any, gold: Sequence, shared: Sequence[str], book: Notebook) -> None:
+    """Score a lexicon of the forms that `suggest` asks for."""
     from treebridge import Sentence
     from treebridge.corpus.lexicon import Entry, Lexicon
-    from treebridge.parse.score import score
     from treebridge.recipes.suggest import suggest_from
 
+    if book.has(f"{FORMS[-1]} forms"):
+        return
     half = len(gold) // 2
     asked, scored = gold[:half], gold[half:]
     answers: dict[str, Counter[str]] = defaultdict(Counter)
@@ -148,7 +198,6 @@ def suggestions(parser, gold: Sequence, shared: Sequence[str]) -> None:
             answers[form.lower()][tag] += 1
     bare = [Sentence.from_words(tree.forms) for tree in asked]
     forms = suggest_from(parser, parser.parse(bare), max(FORMS))
-    print("\n| forms | lines | UPOS | LAS | shared features |\n|---|---|---|---|---|")
     for number in (0, *FORMS):
         entries = [
             Entry(one.form, tag)
@@ -157,12 +206,7 @@ def suggestions(parser, gold: Sequence, shared: Sequence[str]) -> None:
             if times >= 0.1 * answers[one.form.lower()].total()
         ]
         known = parser.with_lexicon(Lexicon(entries)) if entries else parser
-        trees = [parsed.sentence for parsed in known.parse(scored, retag=True)]
-        scores = score(scored, trees, "conll18")
-        figures = [scores["UPOS"], scores["LAS"], accuracy(scored, trees, shared)]
-        row = " | ".join(f"{figure:.1f}" for figure in figures)
-        print(f"| {number} | {len(entries)} | {row} |", flush=True)
-    print(flush=True)
+        book.add(f"{number} forms", figures_of(known, scored, shared))
 
 
 if __name__ == "__main__":

@@ -13,12 +13,21 @@ from strategies import cells, conllu_blocks, names, tree_heads
 from treebridge import TreebridgeError
 from treebridge.corpus.conllu import read_conllu
 from treebridge.corpus.edit.graph import Graph
-from treebridge.corpus.edit.marks import decided, fixed, is_done, item, with_item
+from treebridge.corpus.edit.marks import (
+    as_decided,
+    decided,
+    fixed,
+    is_done,
+    is_open,
+    item,
+    with_item,
+)
 from treebridge.corpus.edit.operations import apply
 from treebridge.corpus.edit.sentences import join_sentences, split_sentence
 from treebridge.corpus.sentence import (
     DEPREL,
     DEPS,
+    FEATS,
     FORM,
     HEAD,
     ID,
@@ -28,6 +37,7 @@ from treebridge.corpus.sentence import (
     Sentence,
 )
 from treebridge.corpus.trees import partial_problem, tree_problem
+from treebridge.progress import Progress
 
 
 def read(text: str) -> Sentence:
@@ -159,7 +169,7 @@ def test_labels_tags_and_marks_change_one_line(block: str, data: st.DataObject) 
             [
                 ("tag", {"tag": "NOUN"}, {UPOS, MISC}),
                 ("label", {"label": "obl:agent"}, {DEPREL, DEPS, MISC}),
-                ("cell", {"column": "LEMMA", "value": "a b"}, {LEMMA}),
+                ("cell", {"column": "LEMMA", "value": "a b"}, {LEMMA, MISC}),
                 ("confirm", {}, {MISC}),
                 ("release", {}, {HEAD, DEPREL, DEPS, MISC}),
             ]
@@ -349,6 +359,25 @@ def test_a_session_with_one_sentence() -> None:
     assert decided(sentence)[1] == {"HEAD", "DEPREL", "UPOS"}
     sentence = apply(sentence, "release", word=2)
     assert not is_done(sentence)
+
+
+def test_what_nobody_decided_is_unknown_to_a_learner() -> None:
+    whole, other = read(BANK), read(BANK)
+    assert as_decided([whole, other]) == [whole, other]  # no marks: as the file has them
+    said: list[str] = []
+    progress = Progress()
+    progress.say = said.append  # type: ignore[method-assign]
+    partly = apply(apply(whole, "label", word=2, label="mark"), "cell", word=3, column="LEMMA",
+                   value="lo")  # fmt: skip
+    done = apply(whole, "done", done=True)
+    found = as_decided([done, partly, other], progress)
+    assert found[0] == done and len(found) == 2
+    assert found[1].heads == (None, whole.heads[1], None, None)
+    assert found[1].deprels == ("_", "mark", "_", "_")
+    assert found[1].lemmas == ("_", "_", "lo", "_") and set(found[1].upos) == {"_"}
+    assert is_open(found[1], FEATS) == [False, True, True, False]
+    assert len(said) == 1
+    assert "1 of 3 sentences are done, 1 words are decided in others; the other 7 words" in said[0]
 
 
 def test_decisions_that_cannot_be() -> None:

@@ -27,6 +27,7 @@ from treebridge import (
 from treebridge.bridge.settings import BridgeSettings, CollectSettings
 from treebridge.corpus.artificial import World
 from treebridge.corpus.conllu import write_conllu
+from treebridge.corpus.sentence import Sentence
 from treebridge.encode.pretrain.corpus import make_corpus
 from treebridge.encode.pretrain.folder import save_encoder
 from treebridge.encode.pretrain.run import Pretraining
@@ -66,6 +67,14 @@ LAS = 40.5
 """
 
 
+def rich(tree: Sentence) -> Sentence:
+    """A tree with lemmas, and with the number of nouns and determiners."""
+    return tree.annotate(
+        lemmas=[form.lower() for form in tree.forms],
+        feats=["Number=Sing" if upos in ("NOUN", "DET") else "_" for upos in tree.upos],
+    )
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model as `build` leaves it, over pre-trained encoders that were not packed."""
@@ -81,7 +90,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             history = training.run()
             save_encoder(folder / name, training.network, corpus.tokenizer, TINY, history, about)
         source, near = (Encoder.load(folder / name) for name in ("source", "near"))
-        trees = WORLD.treebank("source", 150)
+        trees = [rich(tree) for tree in WORLD.treebank("source", 150)]
         parser = Parser.train(trees, source, settings=replace(QUICK, epochs=2))
         parser.about["treebank"] = str(folder / "secret" / "train.conllu")
         WORLD.write_bitext(folder / "bitext.tsv", "near", 1000)
@@ -145,6 +154,31 @@ def test_using_a_packed_model_needs_no_torch(made: Path, packed: Path, tmp_path:
     assert "pip install 'treebridge[train]'" in refused.stderr and "Traceback" not in refused.stderr
     unpacked = run_without_train(tmp_path, "parse", "--model", str(made / "model"), "ba da")
     assert unpacked.returncode == 2 and "pip install 'treebridge[train]'" in unpacked.stderr
+
+
+def test_a_packed_model_has_columns_without_torch_and_in_spacy(
+    packed: Path, tmp_path: Path
+) -> None:
+    nira = str(packed / "nira")
+    assert Parser.load(nira).predicts == ("upos", "feats", "lemma")
+    words = list(WORLD.treebank("near", 1, "dev")[0].forms)
+    words[0] = words[0].capitalize()
+    arguments = ["parse", "--model", nira, "--tokens", "--text", " ".join(words)]
+    done = run_without_train(tmp_path, *arguments)
+    rows = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
+    assert [row[1] for row in rows] == words, done.stderr
+    assert any(row[5] == "Number=Sing" for row in rows)
+    assert all(row[2] == row[1].lower() for row in rows if row[3] != "PROPN")
+    few = run_without_train(tmp_path, *arguments, "--columns", "upos,lemma")
+    bare = [line.split("\t") for line in few.stdout.splitlines() if "\t" in line]
+    assert [row[:5] for row in bare] == [row[:5] for row in rows]
+    assert all(row[5] == "_" for row in bare)
+    spacy = pytest.importorskip("spacy", reason="needs the extra text")
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("treebridge", config={"model": nira})
+    doc = nlp.get_pipe("treebridge")(spacy.tokens.Doc(nlp.vocab, words))
+    assert [token.lemma_ for token in doc] == [row[2] for row in rows]
+    assert [str(token.morph) or "_" for token in doc] == [row[5] for row in rows]
 
 
 def run_without_train(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -24,6 +24,7 @@ from treebridge.parse.columns.learn import Network, new_heads, with_neighbours
 from treebridge.parse.columns.project import project_columns
 from treebridge.parse.columns.refining import refine_columns
 from treebridge.parse.columns.spelling import Spelling
+from treebridge.parse.columns.verb_forms import VerbForms
 from treebridge.parse.refinement import refine_parser
 from treebridge.parse.settings import RefineSettings
 from treebridge.recipes.pack import pack
@@ -193,6 +194,53 @@ def test_agreement_with_heads_and_subjects() -> None:
     assert with_agreement(ENGLISH, range(10))[6] == {"VerbForm": "Inf"}
     alone = Sentence.from_words(["Go"], upos=["VERB"], heads=[0]).annotate(feats=["VerbForm=Fin"])
     assert with_agreement(alone, [])[0]["Person"] == UNKNOWN
+
+
+def test_participles_agree_with_the_noun_they_modify_or_have_as_subject() -> None:
+    tree = Sentence.from_words(
+        "Doors closed today were painted".split(), upos="NOUN VERB NOUN AUX VERB".split(),
+        heads=[5, 1, 2, 5, 0], deprels="nsubj:pass acl obl aux:pass root".split(),
+    )  # fmt: skip
+    feats = "Number=Plur VerbForm=Part Number=Sing VerbForm=Fin VerbForm=Part|Voice=Pass".split()
+    found = with_agreement(tree.annotate(feats=feats), range(5))
+    assert found[1]["Number"] == found[4]["Number"] == "Plur"
+    active = with_agreement(tree.annotate(feats=[*feats[:4], "VerbForm=Part"]), range(5))
+    assert active[4]["Number"] == UNKNOWN
+
+
+def test_what_a_verb_form_implies() -> None:
+    finite = Sentence.from_words(["a", "b"], upos=["VERB", "NOUN"]).annotate(
+        feats=["Mood=Ind|VerbForm=Fin", "Number=Sing"]
+    )
+    bare_form = finite.annotate(feats=["VerbForm=Inf", "Number=Sing"])
+    known = Classifiers.of([finite, bare_form])
+
+    def words(*trees: Sentence) -> list[tuple[str, np.ndarray]]:
+        rows = [(tree, known.targets(tree, known.values)) for tree in trees]
+        return [(u, row) for tree, part in rows for u, row in zip(tree.upos, part, strict=True)]
+
+    assert VerbForms().updated(words(finite, bare_form), known).rules == {}  # too few
+    rules = VerbForms().updated(words(finite, bare_form) * 30, known)
+    assert rules.rules["VERB Fin"]["Mood"] and not rules.rules["VERB Inf"]["Mood"]
+    assert rules.updated(words(finite), known) == rules
+    scores = np.zeros(known.width, np.float32)
+    scores[known.places["VerbForm"]] = [0, 2, 1]  # none, Fin, Inf
+    scores[known.places["Mood"]] = [1, 0]
+    assert known.read(scores)[1] == "VerbForm=Fin"
+    assert known.read(rules.settled(scores, "VERB", known))[1] == "Mood=Ind|VerbForm=Fin"
+    assert known.read(rules.settled(scores, "AUX", known))[1] == "VerbForm=Fin"
+    scores[known.places["VerbForm"]], scores[known.places["Mood"]] = [0, 1, 2], [0, 1]
+    assert known.read(rules.settled(scores, "VERB", known))[1] == "VerbForm=Inf"
+
+
+def test_verb_forms_are_saved(tmp_path: Path) -> None:
+    rules = VerbForms({"VERB Fin": {"Mood": True}})
+    Columns(verb_forms=rules).save(tmp_path)
+    found = Columns.load(tmp_path, 4, 2)
+    assert found is not None and found.verb_forms == rules
+    (tmp_path / "columns.json").write_text('{"origin": "links", "verb_forms": {"VERB Fin": [1]}}')
+    with pytest.raises(TreebridgeError, match="'verb_forms' are invalid"):
+        Columns.load(tmp_path, 4, 2)
 
 
 def test_forms_tell_whether_a_feature_is_there() -> None:

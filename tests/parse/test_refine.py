@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from treebridge.cli.commands import app
 from treebridge.corpus.bitext import Pair
 from treebridge.corpus.conllu import Treebank
+from treebridge.corpus.edit.marks import set_done
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.batches import Examples
@@ -268,20 +269,35 @@ def test_labels_of_the_users_trees_are_learned(story: tuple[Parser, Parser]) -> 
         tree.annotate(deprels=[own.get(label, label) for label in tree.deprels])
         for tree in WORLD.treebank("far", 60)
     ]
-    wider = with_labels(bridged, [label for tree in trees for label in tree.deprels])
+    wider = with_labels(bridged, trees)
     known = len(bridged.labels)
     assert list(wider.labels)[known:] == ["nsubj:own", "thing"]
-    assert with_labels(wider, ["nsubj", "_"]) is wider
+    assert with_labels(wider, [trees[0].annotate(deprels=["_"] * len(trees[0]))]) is wider
     encoder = bridged.load_encoder()
-    vectors = [bridged.bridge.transform(encoder(tree.forms)) for tree in GOLD]
-    before, after = (dict(distributions(parser.model, vectors)) for parser in (bridged, wider))
-    for index, soft in before.items():
-        np.testing.assert_allclose(after[index].labels[:, :known], soft.labels, atol=0.1)
     store = encode_into_store(encoder, [tree.forms for tree in trees])
     examples = Examples.of(trees, store, bridged.bridge, wider.labels, wider.tags)
     learned, _ = Refining(wider, Projected([], [], []), None, examples, FEW).run()
     given = Counter(label for tree in learned(BARE) for label in tree.deprels)
     assert given["nsubj:own"] > 5 * given["nsubj"] and given["thing"] > 5 * given["obj"]
+
+
+def test_a_new_label_starts_in_the_place_of_the_one_it_replaces(
+    story: tuple[Parser, Parser],
+) -> None:
+    parser, _ = story
+    own = {"nsubj": "det:own", "obj": "thing"}
+    trees = [
+        tree.annotate(deprels=[own.get(label, label) for label in tree.deprels])
+        for tree in WORLD.treebank("source", 40)
+    ]
+    words = [tree.forms for tree in WORLD.treebank("source", 30, "dev")]
+    before, after = (
+        [label for tree in one(words) for label in tree.deprels]
+        for one in (parser, with_labels(parser, trees))
+    )
+    pairs = Counter(zip(before, after, strict=True))
+    assert pairs["nsubj", "det:own"] > 10 and pairs["obj", "thing"] > 10
+    assert pairs["det", "det"] > 10 and not pairs["det", "det:own"]  # its name says nothing
 
 
 def test_labels_are_conditioned_on_known_heads(story: tuple[Parser, Parser]) -> None:
@@ -446,6 +462,11 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = "refine --model refined --trees own.conllu -o own --epochs 1 --no-validate".split()
     done = runner.invoke(app, own, catch_exceptions=False)
     assert "the trees look uncorrected: 100.0 %" in done.output and "folds" not in done.output
+    Treebank([*(set_done(tree, True) for tree in few[:6]), *few[6:]]).write("edited.conllu")
+    edited = "refine --model refined --trees edited.conllu -o edited --epochs 1 --json".split()
+    done = runner.invoke(app, edited, catch_exceptions=False)
+    assert "6 of 12 sentences are done" in done.stderr
+    assert json.loads(done.stdout)["validation"]["trees"] == 6
     weights = [tmp_path / name / "parser.safetensors" for name in ("refined", "by-links")]
     assert weights[0].read_bytes() == weights[1].read_bytes()
     assert (tmp_path / "twice" / "parser.safetensors").read_bytes() != weights[0].read_bytes()

@@ -8,28 +8,19 @@ import typer
 
 from treebridge.cli import options as opt
 from treebridge.cli.app import command
-from treebridge.cli.options import option
+from treebridge.cli.options import SERVER, option
 from treebridge.encode.settings import EncoderSettings
-
-SERVER = "Server"
 
 
 @command("annotate", "treebridge annotate es todo.conllu")
 def annotate(
-    model: Annotated[
-        str, typer.Argument(help="Model folder, or the name of a shipped model.", metavar="MODEL")
-    ],
+    model: opt.ModelArgument,
     file: Annotated[
         str, typer.Argument(help="CoNLL-U file to edit; every change is saved to it at once.",
                             metavar="FILE")
     ],
-    host: Annotated[
-        str, option("Address to listen on; 0.0.0.0 admits other machines, which need the token.",
-                    panel=SERVER)
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, option("Port; 0 picks a free one.", panel=SERVER, min=0, max=65535)
-    ] = 8000,
+    host: Annotated[str, opt.host_option("which need the token")] = "127.0.0.1",
+    port: opt.Port = 8000,
     token: Annotated[
         str | None,
         option("Token that clients must send; it is part of the printed address.", panel=SERVER,
@@ -38,10 +29,7 @@ def annotate(
     open_page: Annotated[
         bool, option("Open the page in a browser.", "--open/--no-open", panel=SERVER)
     ] = True,
-    allow_host: Annotated[
-        list[str] | None,
-        option("Additional host name to accept, such as a proxy's; repeatable.", panel=SERVER),
-    ] = None,
+    allow_host: opt.AllowHost = None,
     device: opt.Device = EncoderSettings.device,
     precision: opt.Precision = EncoderSettings.precision,
     backend: opt.Backend = EncoderSettings.backend,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from treebridge.cli import options as opt
 from treebridge.cli.app import command, note, print_json, progress
-from treebridge.cli.options import INPUT, OUTPUT, option, setting
+from treebridge.cli.options import OUTPUT, option, setting
 from treebridge.encode.settings import EncoderSettings
 from treebridge.parse.settings import NextSettings
 
@@ -17,15 +16,12 @@ from treebridge.parse.settings import NextSettings
 @command("next", "treebridge next pt news.txt -n 20 -o todo.conllu --done done.conllu",
          many=("--done",))  # fmt: skip
 def next_(
-    model: Annotated[str, typer.Argument(help="Model folder, or the name of a shipped model.")],
+    model: opt.ModelArgument,
     files: Annotated[
         list[str],
         typer.Argument(help="Raw text or CoNLL-U files (- for standard input)."),
     ],
-    output: Annotated[
-        Path | None,
-        option("Output file.", "-o", "--output", panel=OUTPUT, show_default="standard output"),
-    ] = None,
+    output: opt.OutputFile = None,
     count: Annotated[
         int, setting(NextSettings, "count", "Number of sentences.", "-n", "--count", min=1)
     ] = NextSettings.count,
@@ -49,16 +45,10 @@ def next_(
     as_json: Annotated[
         bool, option("Print figures as JSON; needs -o.", "--json", panel=OUTPUT)
     ] = False,
-    lines: Annotated[bool, option("Text has one sentence per line.", "--lines")] = False,
-    tokens: Annotated[
-        bool, option("Text has one sentence per line, words separated by spaces.", "--tokens")
-    ] = False,
-    language: Annotated[
-        str | None, option("Language of raw text.", show_default="the model's", panel=INPUT)
-    ] = None,
-    mwt: Annotated[
-        str | None, option("Table of contractions, one per line: do<tab>de o.")
-    ] = None,
+    lines: opt.Lines = False,
+    tokens: opt.Tokens = False,
+    language: opt.Language = None,
+    mwt: opt.Contracted = None,
     device: opt.Device = EncoderSettings.device,
     offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip

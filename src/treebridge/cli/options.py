@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from treebridge.corpus.bitext import Bitext
 
 INPUT, OUTPUT, METHOD = "Input", "Output", "Method"
-TRAINING, HARDWARE, CLUSTER = "Training", "Hardware", "Cluster"
+TRAINING, HARDWARE, CLUSTER, SERVER = "Training", "Hardware", "Cluster", "Server"
 
 
 def option(help: str, *flags: str, panel: str = INPUT, **more: Any) -> Any:
@@ -122,8 +123,18 @@ CheckSides = Annotated[
     setting(BridgeSettings, "check_sides", "Reject a bitext whose sides look swapped.",
             "--check-sides/--no-check-sides", panel=INPUT),
 ]  # fmt: skip
-MODEL = option("Model folder, or the name of a shipped model.")
+A_MODEL = "Model folder, or the name of a shipped model."
+MODEL = option(A_MODEL)
 Model = Annotated[str | None, MODEL]
+ModelArgument = Annotated[str, typer.Argument(help=A_MODEL, metavar="MODEL")]
+Language = Annotated[str | None, option("Language of raw text.", show_default="the model's")]
+Lines = Annotated[bool, option("Text has one sentence per line.", "--lines")]
+Tokens = Annotated[
+    bool, option("Text has one sentence per line, words separated by spaces.", "--tokens")
+]
+Contracted = Annotated[
+    str | None, option("Table of contractions, one per line: do<tab>de o.", "--mwt")
+]
 BridgeFolder = Annotated[
     str | None, option("Bridge folder from the target language into this parser.")
 ]
@@ -141,6 +152,10 @@ Dev = Annotated[
     option("Treebank for choosing the best epoch.", show_default="every 20th sentence, held out"),
 ]
 # Output
+OutputFile = Annotated[
+    Path | None,
+    option("Output file.", "-o", "--output", panel=OUTPUT, show_default="standard output"),
+]
 Json = Annotated[bool, option("Print JSON.", "--json", panel=OUTPUT)]
 Force = Annotated[bool, option("Overwrite the output.", "--force", panel=OUTPUT)]
 # Method
@@ -213,3 +228,14 @@ Workers = Annotated[
     int | None,
     option("Number of parallel tasks.", panel=CLUSTER, min=1, show_default="one per GPU or core"),
 ]
+# Server
+Port = Annotated[int, option("Port; 0 picks a free one.", panel=SERVER, min=0, max=65535)]
+AllowHost = Annotated[
+    list[str] | None,
+    option("Additional host name to accept, such as a proxy's; repeatable.", panel=SERVER),
+]
+
+
+def host_option(others: str) -> Any:
+    """The option `--host`; `others` says what other machines need or lack."""
+    return option(f"Address to listen on; 0.0.0.0 admits other machines, {others}.", panel=SERVER)

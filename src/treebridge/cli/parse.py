@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -25,10 +24,7 @@ def parse(
     text: Annotated[
         list[str] | None, option("Text to parse, even if it looks like a file name.")
     ] = None,
-    output: Annotated[
-        Path | None,
-        option("Output file.", "-o", "--output", panel=OUTPUT, show_default="standard output"),
-    ] = None,
+    output: opt.OutputFile = None,
     output_format: Annotated[
         Literal["conllu", "json", "text", "svg", "html"],
         option("Output format; json: one object per line.", "--format", panel=OUTPUT),
@@ -47,16 +43,10 @@ def parse(
         option("Let the UPOS tags of the input guide the tree; they are kept in any case.",
                "--keep-tags"),
     ] = False,
-    lines: Annotated[bool, option("Text has one sentence per line.", "--lines")] = False,
-    tokens: Annotated[
-        bool, option("Text has one sentence per line, words separated by spaces.", "--tokens")
-    ] = False,
-    language: Annotated[
-        str | None, option("Language of raw text.", show_default="the model's")
-    ] = None,
-    mwt: Annotated[
-        str | None, option("Table of contractions, one per line: do<tab>de o.")
-    ] = None,
+    lines: opt.Lines = False,
+    tokens: opt.Tokens = False,
+    language: opt.Language = None,
+    mwt: opt.Contracted = None,
     lexicon: opt.LexiconFile = None,
     columns: Annotated[
         str | None,

@@ -10,7 +10,7 @@ from treebridge.cli.options import option
 from treebridge.encode.settings import EncoderSettings
 from treebridge.web.settings import ServerSettings
 
-SERVER, LIMITS = "Server", "Limits"
+LIMITS = "Limits"
 
 
 @command("serve", "treebridge serve --model es")
@@ -20,13 +20,8 @@ def serve(
         option("Model folder, shipped model or name=folder; repeat it for several models.",
                show_default="all shipped models"),
     ] = None,
-    host: Annotated[
-        str, option("Address to listen on; 0.0.0.0 admits other machines, without a password.",
-                    panel=SERVER)
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, option("Port; 0 picks a free one.", panel=SERVER, min=0, max=65535)
-    ] = 8000,
+    host: Annotated[str, opt.host_option("without a password")] = "127.0.0.1",
+    port: opt.Port = 8000,
     lexicon: opt.LexiconFile = None,
     bitext: Annotated[
         str | None, option("Parallel text for the picture of the vector space.")
@@ -64,10 +59,7 @@ def serve(
     answer_timeout: Annotated[
         float, option("Seconds for a client to receive the answer.", panel=LIMITS, min=0.1)
     ] = ServerSettings.answer_timeout,
-    allow_host: Annotated[
-        list[str] | None,
-        option("Additional host name to accept, such as a proxy's; repeatable.", panel=SERVER),
-    ] = None,
+    allow_host: opt.AllowHost = None,
     device: opt.Device = EncoderSettings.device,
     precision: opt.Precision = EncoderSettings.precision,
     backend: opt.Backend = EncoderSettings.backend,

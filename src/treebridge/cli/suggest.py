@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,24 +15,18 @@ from treebridge.errors import OutputExists
 
 @command("suggest", "treebridge suggest es text.txt -n 50 -o words.tsv")
 def suggest(
-    model: Annotated[str, typer.Argument(help="Model folder, or the name of a shipped model.")],
+    model: opt.ModelArgument,
     files: Annotated[
         list[str], typer.Argument(help="Raw text or CoNLL-U files, or sentences.")
     ],
     number: Annotated[
         int, option("Number of words.", "-n", "--number", panel=OUTPUT, min=1)
     ] = 50,
-    output: Annotated[
-        Path | None,
-        option("Output file, a lexicon.", "-o", "--output", panel=OUTPUT,
-               show_default="standard output"),
-    ] = None,
+    output: opt.OutputFile = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
     lexicon: opt.LexiconFile = None,
-    language: Annotated[
-        str | None, option("Language of raw text.", show_default="the model's")
-    ] = None,
+    language: opt.Language = None,
     bridge: opt.BridgeFolder = None,
     encoder: opt.MovedEncoder = None,
     device: opt.Device = EncoderSettings.device,

@@ -28,6 +28,7 @@ from treebridge.corpus.lexicon import Lexicon
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import Notice, TreebridgeError, require_train
 from treebridge.folders import new_folder
+from treebridge.parse import tag_prior
 from treebridge.parse.card import model_card
 from treebridge.parse.columns.columns import COLUMNS, HEADS, Columns
 from treebridge.parse.metrics import read_metrics, write_metrics
@@ -86,9 +87,11 @@ def describe_bridge(bridge: Bridge) -> dict[str, Any]:
 
 
 def save_words(parser: Parser, folder: Path) -> None:
-    """Write what a parser knows of words: its further columns and its lexicon."""
+    """Write what a parser knows of words: its further columns, tags by form and its lexicon."""
     if parser.columns:
         parser.columns.save(folder)
+    if parser.tag_prior:
+        parser.tag_prior.save(folder)
     if parser.lexicon:
         (folder / LEXICON).write_text(parser.lexicon.to_tsv(), encoding="utf-8")
 
@@ -101,7 +104,8 @@ def judged_by_trees(bridge: Bridge) -> dict[str, Any]:
 def files_of(folder: Path) -> list[str]:
     """The required files of a parser; the bridge's config.json lists the bridge's own files."""
     encoder = sorted(f"encoder/{path.name}" for path in folder.glob("encoder/*"))
-    own = [TENSORS, ARCS, LABELS, METRICS, COLUMNS, HEADS, LEXICON, "bridge/config.json"]
+    own = [TENSORS, ARCS, LABELS, METRICS, COLUMNS, HEADS, tag_prior.FILE, tag_prior.TENSORS,
+           LEXICON, "bridge/config.json"]  # fmt: skip
     return [*(name for name in own if (folder / name).exists()), *encoder]
 
 
@@ -137,6 +141,7 @@ def read_parser(folder: Path, encoder_settings: EncoderSettings) -> Parser:
     if _crosses_bridge(config):
         parser = parser.across(Bridge.load(folder / "bridge"))
     parser.columns = Columns.load(folder, space.dim, len(tags))
+    parser.tag_prior = tag_prior.TagPrior.load(folder, len(tags))
     if (folder / LEXICON).exists():
         parser.lexicon = Lexicon.read(folder / LEXICON)
     if (folder / "encoder").is_dir() or parser.bridge:

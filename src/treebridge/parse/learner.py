@@ -30,7 +30,6 @@ class Learner(nn.Module):
     def __init__(self, parser: Parser, settings: RefineSettings, *, tune: bool = False):
         super().__init__()
         assert parser.bridge is not None
-        self.settings = settings
         self.bridge = LearningBridge(parser.bridge).requires_grad_(settings.change_map)
         self.model = copy.deepcopy(parser.biaffine)
         self.encoder: LearningEncoder | None = None
@@ -38,11 +37,10 @@ class Learner(nn.Module):
             self.encoder = LearningEncoder(parser.load_encoder(), settings.encoder)
         self.to(parser.device)
 
-    def groups(self) -> list[dict[str, Any]]:
-        """Weights with their peak learning rates."""
-        settings = self.settings
+    def groups(self, rate: float) -> list[dict[str, Any]]:
+        """Weights with their peak learning rates; `rate` is that of parser and map."""
         own = [*self.bridge.parameters(), *self.model.parameters()]
-        groups: list[dict[str, Any]] = [{"params": own, "lr": settings.learning_rate}]
+        groups: list[dict[str, Any]] = [{"params": own, "lr": rate}]
         if self.encoder is not None:
             groups += self.encoder.groups()
         return groups

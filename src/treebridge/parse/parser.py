@@ -11,30 +11,31 @@ from typing import TYPE_CHECKING, Any
 from treebridge.bridge.bridge import Bridge
 from treebridge.bridge.space import Space
 from treebridge.corpus.bitext import Bitext
+from treebridge.corpus.edit.marks import as_decided
 from treebridge.corpus.lexicon import Lexicon
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
-from treebridge.errors import TreebridgeError, require_train
+from treebridge.errors import require_train
 from treebridge.parse.calibration import UNCHANGED, Temperatures
 from treebridge.parse.chunking import CHUNK, Item, chunks_of, sentences_of
-from treebridge.parse.columns.columns import CHOICES, Columns
+from treebridge.parse.columns.columns import Columns, chosen_columns
+from treebridge.parse.facts import facts_of
 from treebridge.parse.given import check_given
 from treebridge.parse.lexical import lexicon_limits
 from treebridge.parse.metrics import Metrics
 from treebridge.parse.network import Network
 from treebridge.parse.onnx_network import OnnxNetwork
-from treebridge.parse.padding import (
-    check_lengths,
-)
+from treebridge.parse.own_encoder import check_bridge, encoder_of
+from treebridge.parse.padding import check_lengths
 from treebridge.parse.parsed import Floats, Parsed
 from treebridge.parse.parsing import check_tags, parse_vectors
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings, RefineSettings
-from treebridge.parse.shipped import best_scores, find_model, folder_size
+from treebridge.parse.shipped import find_model
+from treebridge.parse.tag_prior import TagPrior
 from treebridge.parse.vocab import Names
 from treebridge.progress import QUIET, Progress
-from treebridge.records import FIX
 
 if TYPE_CHECKING:
     from treebridge.bridge.settings import BridgeSettings
@@ -59,6 +60,7 @@ class Parser:
     folder: Path | None = None  # where it was loaded from
     card: dict[str, Any] = field(default_factory=dict)  # of a shipped model
     columns: Columns | None = None  # XPOS, FEATS and LEMMA; older models have none
+    tag_prior: TagPrior | None = None  # what forms say of tags
     lexicon: Lexicon | None = None  # what is known of words
     writes: tuple[str, ...] | None = None  # the columns to write: upos, xpos, feats, lemma
     _loading: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
@@ -98,17 +100,7 @@ class Parser:
         >>> Parser.load("es")
         Parser(es, from en, LAS 65.9, 9 MB)
         """
-        facts = [self.language or "unknown language"]
-        if self.bridge:
-            facts.append(f"from {self.about.get('language') or self.space.encoder}")
-        if self.card:
-            facts.append(f"LAS {best_scores(self.card)['LAS']:.1f}")
-        elif self.scores:
-            source = "source " if self.bridge else ""
-            facts.append(f"{source}dev LAS {self.scores['LAS']:.1f}")
-        if self.folder:
-            facts.append(f"{folder_size(self.folder) / 1e6:.0f} MB")
-        return f"Parser({', '.join(facts)})"
+        return f"Parser({', '.join(facts_of(self))})"
 
     @property
     def language(self) -> str | None:
@@ -198,12 +190,7 @@ class Parser:
 
     def writing(self, columns: Sequence[str] | None) -> Parser:
         """The parser that writes only these of upos, xpos, feats and lemma."""
-        if columns is None:
-            return self
-        for name in columns:
-            if name not in CHOICES:
-                raise TreebridgeError(f"unknown column {name!r}; choose from {', '.join(CHOICES)}")
-        return replace(self, writes=tuple(columns))
+        return self if columns is None else replace(self, writes=chosen_columns(columns))
 
     @property
     def predicts(self) -> tuple[str, ...]:
@@ -213,26 +200,12 @@ class Parser:
 
     def across(self, bridge: Bridge, encoder: Encoder | None = None) -> Parser:
         """The zero-shot parser: the same model, fed by another encoder through a bridge."""
-        if bridge.into.fingerprint != self.space.fingerprint:
-            raise TreebridgeError(
-                f"the bridge leads into the space of {bridge.into.encoder!r} (layers "
-                f"{bridge.into.layers}), the parser was trained in that of {self.space.encoder!r} "
-                f"(layers {self.space.layers}); fit the bridge into this parser"
-            )
+        check_bridge(bridge, self.space)
         if encoder is not None:
             bridge.target.check(encoder)
-        return Parser(
-            self.model,
-            self.space,
-            self.labels,
-            self.tags,
-            self.history,
-            self.about,
-            encoder,
-            self.encoder_settings,
-            bridge,
-            columns=self.columns.across() if self.columns else None,
-        )
+        columns = self.columns.across() if self.columns else None
+        return Parser(self.model, self.space, self.labels, self.tags, self.history, self.about,
+                      encoder, self.encoder_settings, bridge, columns=columns)  # fmt: skip
 
     def fit_bridge(
         self,
@@ -302,7 +275,7 @@ class Parser:
             settings or RefineSettings(),
             bitext=bitext,
             sentences=words,
-            trees=trees,
+            trees=as_decided(trees, progress),
             treebank=treebank,
             tagger=tagger,
             work=work,
@@ -374,21 +347,8 @@ class Parser:
         """The encoder of the space, or of the bridge's other side; threads load it once."""
         space = self.reads
         with self._loading:
-            encoder = self.encoder
-            if encoder is None:
-                settings = self.encoder_settings
-                if space.layers:
-                    settings = replace(settings, layers=space.layers)
-                encoder = Encoder.load(self.encoder_at or space.encoder, settings)
-            if self.encoder_at and not encoder.has_fingerprint(space.fingerprint):
-                raise TreebridgeError(
-                    "the encoder of this model is damaged or another one than the model was made "
-                    f"with; {FIX}",
-                    file=self.encoder_at,
-                )
-            space.check(encoder)
-            self.encoder = encoder
-        return encoder
+            self.encoder = encoder_of(space, self.encoder, self.encoder_at, self.encoder_settings)
+        return self.encoder
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_loading"}

@@ -52,7 +52,11 @@ def parse_vectors(
         known = pad_numbers(tags, padded.shape[:2])
         given = Given.of(some, labels, upos, keep_heads=keep_heads, keep_tags=told or not retag)
         limits = _limits(parser, some, padded.shape[1])
-        found = predict(parser.model, padded, lengths[indices], known, rules, given, heat, limits)
+        forms = [s.forms for s in some]
+        prior = parser.tag_prior.added(forms, padded.shape[1]) if parser.tag_prior else None
+        found = predict(
+            parser.model, padded, lengths[indices], known, rules, given, heat, limits, prior
+        )
         trees = [
             annotated(sentence, found, row, labels, upos, retag=retag, relabel=not keep_heads)
             for row, sentence in enumerate(some)

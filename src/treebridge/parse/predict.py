@@ -47,18 +47,20 @@ def predict(
     given: Given,
     heat: Temperatures = UNCHANGED,
     limits: BatchLimits | None = None,
+    prior: Floats | None = None,
 ) -> Prediction:
     """Predict the best single-root tree of each sentence, and its probabilities.
 
     `tags` are known to the network, −1 where it predicts them; what is `given` stays as it is. The
     tree follows the rules of Universal Dependencies as far as that allows. Temperatures change the
-    probabilities, never the tree; `limits` are those of a lexicon.
+    probabilities, never the tree; `limits` are those of a lexicon, and `prior` is added to the
+    scores of tags [batch, n, tags].
     """
+    added = prior
     if limits:
-        scored = network.score(vectors, lengths, tags, limits.tags)
+        added = limits.tags if prior is None else prior + limits.tags
         given = limits.exempt(given)
-    else:
-        scored = network.score(vectors, lengths, tags)
+    scored = network.score(vectors, lengths, tags, added)
     possible_arcs = only_given_heads(scored.arcs, given.heads)
     arcs = log_softmax(possible_arcs)  # [batch, n, n+1]
     tagged, marks = _tag_scores(scored, rules, given)

@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -103,7 +103,7 @@ class Refining:
     def _running(self) -> tuple[Learner, torch.optim.Optimizer, Checkpoint]:
         """What learns, and how far it is: at the beginning, or as the last checkpoint says."""
         learner = Learner(self.parser, self.settings, tune=self.tune)
-        optimizer = torch.optim.Adam(learner.groups(), betas=(0.9, 0.95))
+        optimizer = torch.optim.Adam(learner.groups(self.learning_rate), betas=(0.9, 0.95))
         self._peaks = peaks(optimizer)
         key = self.key() if self.work else ""
         state = resume(self.work, key, learner, optimizer, judged_by=self.judged_by)
@@ -128,6 +128,16 @@ class Refining:
         for weight in copy_weights(self.parser.biaffine).values():
             digest.update(weight.numpy().tobytes())
         return digest.hexdigest()
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether trees can be learned fast: source trees are there, so nothing is forgotten."""
+        return self.source is not None and not len(self.projected)
+
+    @property
+    def learning_rate(self) -> float:
+        """The peak."""
+        return self.settings.trees_rate if self.is_safe else self.settings.learning_rate
 
     @property
     def judged_by(self) -> str:
@@ -203,8 +213,10 @@ class Refining:
         words = int(lengths[learn].sum())
         if self.trees is not None:
             words += self.settings.trees_times * self.trees.arcs
+            most = self.settings.trees_words if self.is_safe else settings.batch_words
+            limited = replace(settings, batch_words=most)
             for again in range(self.settings.trees_times):
-                batches = self.trees.epoch(settings, 1000 * epoch + again)
+                batches = self.trees.epoch(limited, 1000 * epoch + again)
                 steps += [(self.trees, here) for here in batches]
         if self.source is not None and self.settings.source_share:
             batches = self.source.epoch(settings, epoch)

@@ -14,6 +14,7 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.parse.agreement import Trial, without_held_out
+from treebridge.parse.averaged_tags import with_tag_prior
 from treebridge.parse.batches import Examples
 from treebridge.parse.columns.refining import refine_columns
 from treebridge.parse.given import check_given
@@ -89,7 +90,7 @@ def refine_parser(
     further = new_labels(bridged, labels)
     if further:
         progress.say(f"new labels from your trees: {', '.join(further)}")
-    bridged = with_labels(bridged, labels)
+    bridged = with_labels(bridged, trees)
     if teacher is not None and further:
         teacher = replace(teacher, model=bridged.biaffine, labels=bridged.labels)
     project = settings.project
@@ -130,6 +131,8 @@ def refine_parser(
         if trial is not None and refining.tune:
             trial = trial.read_by(refined.load_encoder())
         learned = len(projected)
+    words = [pair.target for pair, _ in chosen] if chosen else text or ()
+    refined = with_tag_prior(refined, words, trees, progress)
     refined = replace(refined, columns=refine_columns(
         refined, teacher=teacher, pairs=chosen, treebank=treebank, trees=trees,
         seed=settings.seed, progress=progress,

@@ -141,6 +141,9 @@ class RefineSettings:
     tune: Tune = "auto"  # what else to train: the encoder, the map alone, or what agrees better
     encoder: TuneSettings = field_(default_factory=TuneSettings)  # how the encoder learns
     trees_times: int = 25  # repetitions of each of the user's trees per epoch
+    # Few trees need many and large steps, if source trees keep the parser from forgetting.
+    trees_words: int = 250  # of the user's trees in a batch, at most
+    trees_rate: float = 1e-3  # learning rate
     patience: int = 2  # epochs without a lower held-out loss before stopping
     refill: bool = True  # predict unlinked words anew before each epoch
     passes: int = 1  # each pass fills unlinked words with the parser of the one before

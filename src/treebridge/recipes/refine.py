@@ -11,6 +11,7 @@ from typing import Any
 from treebridge.bridge.settings import BridgeSettings
 from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.conllu import Treebank, read_conllu
+from treebridge.corpus.edit.marks import as_decided
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.trees import has_annotation
 from treebridge.encode.settings import EncoderSettings
@@ -68,7 +69,8 @@ def refine(
 
     Source trees are projected over the links of `bitext`; `text` is for self-training;
     `treebank` holds source trees to mix in, so that the parser does not forget them; `trees` are
-    the user's own target trees, in which `_` is unknown. `lexicon` limits the tags of its words
+    the user's own target trees, in which `_` is unknown, and so is what an annotator who marked
+    anything in the file did not decide. `lexicon` limits the tags of its words
     and is saved with the model; `linking` sets how the bitext is aligned. With `validate`,
     cross-validation on `trees` says what they are worth. An interrupted run
     resumes from its last epoch.
@@ -86,7 +88,7 @@ def refine(
             )
         if bitext is not None and bitext.language is None:
             bitext = replace(bitext, target_language=bridged.language)
-        own = list(read_conllu(trees, trees="partial")) if trees else []
+        own = as_decided(list(read_conllu(trees, trees="partial")) if trees else [], progress)
         if trees and not any(has_annotation(sentence) for sentence in own):
             raise TreebridgeError("no trees to learn from: no word has HEAD or UPOS", file=trees)
         files = (bridge, *(bitext.paths if bitext else ()), linking.links, *text, treebank, trees,

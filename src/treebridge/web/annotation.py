@@ -113,7 +113,7 @@ class Annotation:
     def content(self, part: str) -> str:
         """CoNLL-U of all sentences, of those that are done, or of all that was decided.
 
-        In the last, heads, labels and tags that no person chose are unknown (`_`).
+        In the last, all cells that no person chose are unknown (`_`).
         """
         chosen: Iterable[Sentence] = self.document
         if part == "done":

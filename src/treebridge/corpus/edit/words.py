@@ -101,7 +101,10 @@ def release(sentence: Sentence, word: int) -> Sentence:
 
 
 def set_cell(sentence: Sentence, word: int, column: int, value: str) -> Sentence:
-    """Set the lemma, the language's own tag or the features of a word; empty means `_`."""
+    """Set the lemma, the language's own tag or the features of a word, and mark them as fixed.
+
+    An empty value means `_`.
+    """
     check_word(sentence, word)
     if column not in FREE:
         raise TreebridgeError(f"{COLUMNS[column]} cannot be edited as text")
@@ -110,7 +113,10 @@ def set_cell(sentence: Sentence, word: int, column: int, value: str) -> Sentence
     lines, cells = list(sentence.lines), list(sentence.lines[column])
     cells[sentence.positions[word - 1]] = value
     lines[column] = tuple(cells)
-    return Sentence(lines, sentence.positions, sentence.heads, sentence.comments)
+    made = Sentence(lines, sentence.positions, sentence.heads, sentence.comments)
+    misc = list(sentence.column(MISC))
+    misc[word - 1] = fix(misc[word - 1], COLUMNS[column])
+    return made.annotate(misc=misc)
 
 
 def with_arcs(

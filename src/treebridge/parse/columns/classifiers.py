@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from treebridge.corpus.edit.marks import is_open
 from treebridge.corpus.feats import read_feats, write_feats
 from treebridge.corpus.sentence import FEATS, XPOS, Sentence
 
@@ -61,13 +62,15 @@ class Classifiers:
     def targets(self, tree: Sentence, names: Iterable[str]) -> NDArray[np.float16]:
         """What a tree says of these classifiers, as one-hot rows [n, width]; others stay 0.
 
-        A word without UPOS is not annotated: that it has no features says nothing.
+        A word without UPOS is not annotated, and features that an annotator left open are not
+        either: that such a word has no features says nothing.
         """
         rows = np.zeros((len(tree), self.width), np.float16)
         wanted = [name for name in names if name in self.values]
-        columns = zip(tree.upos, tree.column(XPOS), tree.column(FEATS), strict=True)
-        for row, (upos, xpos, feats) in zip(rows, columns, strict=True):
-            if upos == NOTHING and feats == NOTHING:
+        unknown = zip(tree.upos, is_open(tree, FEATS), strict=True)
+        columns = zip(unknown, tree.column(XPOS), tree.column(FEATS), strict=True)
+        for row, ((upos, left_open), xpos, feats) in zip(rows, columns, strict=True):
+            if feats == NOTHING and (upos == NOTHING or left_open):
                 continue
             found = columns_of(xpos, feats)
             for name in wanted:

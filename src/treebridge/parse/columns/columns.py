@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
+from dataclasses import field as field_
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from treebridge.parse.columns.classifiers import NOTHING, XPOS_NAME, Classifiers
 from treebridge.parse.columns.heads import SIDES, Heads, Weights
 from treebridge.parse.columns.lemmatizer import Lemmatizer
 from treebridge.parse.columns.spelling import Spelling
+from treebridge.parse.columns.verb_forms import VerbForms
 from treebridge.records import FIX, field, names, read_record
 
 COLUMNS, HEADS = "columns.json", "columns.safetensors"
@@ -29,6 +32,7 @@ class Columns:
     heads: Heads | None = None
     lemmatizer: Lemmatizer | None = None
     origin: str = SOURCE  # what the classifiers learned from last: source, links or trees
+    verb_forms: VerbForms = field_(default_factory=VerbForms)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,7 +66,7 @@ class Columns:
 
     def save(self, folder: Path) -> None:
         """Write both into a parser's folder."""
-        content: dict[str, Any] = {"origin": self.origin}
+        content: dict[str, Any] = {"origin": self.origin, "verb_forms": self.verb_forms.rules}
         if self.heads:
             values = self.heads.classifiers.values
             content["classifiers"] = {name: list(values[name]) for name in values}
@@ -91,7 +95,10 @@ class Columns:
         if "lemmatizer" in content:
             found = field(content, "lemmatizer", dict, path)
             lemmatizer = Lemmatizer.from_config(found, path)
-        return cls(heads, lemmatizer, field(content, "origin", str, path))
+        rules = field({"verb_forms": {}, **content}, "verb_forms", dict, path)
+        return cls(
+            heads, lemmatizer, field(content, "origin", str, path), VerbForms.read(rules, path)
+        )
 
 
 def _read_heads(
@@ -120,3 +127,12 @@ def _read_heads(
     if keys is not None:
         spelling = Spelling({key: n for n, key in enumerate(keys)}, parts.pop("votes"))
     return Heads(classifiers, Weights(**parts), spelling)
+
+
+def chosen_columns(names: Iterable[str]) -> tuple[str, ...]:
+    """The columns to write; refuse those that do not exist."""
+    chosen = tuple(names)
+    for name in chosen:
+        if name not in CHOICES:
+            raise TreebridgeError(f"unknown column {name!r}; choose from {', '.join(CHOICES)}")
+    return chosen

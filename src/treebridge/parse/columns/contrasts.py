@@ -32,8 +32,9 @@ def with_agreement(tree: Sentence, linked: Collection[int]) -> list[Feats]:
     """The features of a source tree's words, with those of the words that they could agree with.
 
     A modifier takes the Number of its head, a finite verb Number and Person of its subject, an
-    adjective that is a predicate the Number of its subject. Where there is no such word, the value
-    is UNKNOWN. A verb whose finite auxiliary is not linked (by index) stands for both.
+    adjective or a passive participle that is a predicate the Number of its subject. Where there is
+    no such word, the value is UNKNOWN. A verb whose finite auxiliary is not linked (by index)
+    stands for both.
     """
     feats = [read_feats(column) for column in tree.feats]
     heads = [-1 if not head else head - 1 for head in tree.heads]
@@ -54,6 +55,11 @@ def with_agreement(tree: Sentence, linked: Collection[int]) -> list[Feats]:
             if out[word].get("VerbForm") == "Fin":
                 of = subjects.get(head if label in ("aux", "cop") else word, {})
                 out[word] = {"Number": UNKNOWN, "Person": UNKNOWN, **of, **out[word]}
+            elif out[word].get("VerbForm") == "Part":
+                agreeing = label == "acl" and tree.upos[head] in NOMINAL
+                passive = subjects.get(word, {}) if feats[word].get("Voice") == "Pass" else {}
+                number = feats[head].get("Number") if agreeing else passive.get("Number")
+                out[word].setdefault("Number", number or UNKNOWN)
     return out
 
 

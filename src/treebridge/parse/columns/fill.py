@@ -58,7 +58,9 @@ def _filled(
     known = columns.heads.classifiers if columns.heads else Classifiers({})
     found: dict[str, list[str]] = {"xpos": [], "feats": [], "lemma": []}
     for index, (form, upos) in enumerate(zip(sentence.forms, sentence.upos, strict=True)):
-        row = None if scores is None else scores[index]
+        row = None
+        if scores is not None:
+            row = columns.verb_forms.settled(scores[index], upos, known)
         xpos, feats = known.read(row) if row is not None else (NOTHING, NONE)
         if upos == "PUNCT" and columns.origin != TREES:
             feats = NONE  # only trees of the language can say otherwise

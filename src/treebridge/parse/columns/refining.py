@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from treebridge.corpus.bitext import Pair
@@ -12,12 +12,14 @@ from treebridge.encode.store import encode_into_store
 from treebridge.parse.columns.classifiers import Classifiers, has_columns
 from treebridge.parse.columns.columns import LINKS, SOURCE, TREES, Columns
 from treebridge.parse.columns.heads import Heads
-from treebridge.parse.columns.learn import learn, new_heads
+from treebridge.parse.columns.learn import Lesson, learn, new_heads
 from treebridge.parse.columns.lemmatizer import Example, Lemmatizer, examples_of
 from treebridge.parse.columns.make import columns_of_trees, lesson_of_trees
 from treebridge.parse.columns.project import project_columns
+from treebridge.parse.columns.verb_forms import Told, VerbForms
 from treebridge.parse.parser import Parser
 from treebridge.parse.project.projection import LinkArray
+from treebridge.parse.vocab import Names
 from treebridge.progress import QUIET, Progress
 
 LINK_RATE, TREE_RATE = 1e-3, 3e-3
@@ -88,7 +90,16 @@ def _over_links(
     lemmatizer = source.lemmatizer or Lemmatizer()
     if treebank is not None:
         lemmatizer = lemmatizer.with_words(_same_lemmas(found.same, treebank))
-    return Columns(heads, lemmatizer, LINKS)
+    forms = VerbForms().updated(_told(found.lesson, refined.tags), known)
+    return Columns(heads, lemmatizer, LINKS, forms)
+
+
+def _told(lesson: Lesson, tags: Names) -> Iterator[Told]:
+    """The tags and targets of the words of a lesson."""
+    for numbers, rows in zip(lesson.tags, lesson.targets, strict=True):
+        for number, row in zip(numbers.tolist(), rows, strict=True):
+            if number >= 0:
+                yield tags[number], row
 
 
 def _same_lemmas(same: dict[str, int], treebank: Sequence[Sentence]) -> dict[str, str]:
@@ -123,7 +134,8 @@ def _from_trees(
     lesson = lesson_of_trees(trees, store, into, refined.tags, classifiers)
     start = start.spelled(lesson.forms, lesson.tags)
     heads = learn(start, lesson, rate=TREE_RATE, seed=seed, progress=progress)
-    return Columns(heads, columns.lemmatizer, TREES)
+    forms = columns.verb_forms.updated(_told(lesson, refined.tags), classifiers)
+    return Columns(heads, columns.lemmatizer, TREES, forms)
 
 
 def _lexicon_examples(lexicon: Lexicon | None) -> list[Example]:
