@@ -23,6 +23,7 @@ from treebridge.errors import TreebridgeError
 from treebridge.precision import half_precision
 
 LARGE = 50_000_000  # weights from which activations are recomputed to save memory
+NARROW = 256  # dimensions; wider networks need smaller steps (BERT-base: 5e-5)
 TUNED = " (tuned)"
 _LAYER = re.compile(r"\blayers?\.(\d+)\.")
 
@@ -85,8 +86,9 @@ class LearningEncoder(nn.Module):
             found = numbers[name]
             depth = 1 + int(found[1]) if found else 0 if "embed" in name else top
             groups.setdefault(top - depth, []).append(weight)
+        rate = self.settings.rate * (NARROW / max(NARROW, self._model.dim)) ** 2
         return [
-            {"params": weights, "lr": self.settings.rate * self.settings.layer_decay**below}
+            {"params": weights, "lr": rate * self.settings.layer_decay**below}
             for below, weights in sorted(groups.items())
         ]
 

@@ -34,6 +34,6 @@ class EncoderSettings:
 class TuneSettings:
     """How an encoder learns together with a parser."""
 
-    rate: float = 2e-4  # peak learning rate of its last layer
-    layer_decay: float = 0.9  # a layer's learning rate as a share of that of the layer above
+    rate: float = 5e-4  # peak learning rate for 256 dimensions; less by the square for wider ones
+    layer_decay: float = 1.0  # a layer's learning rate as a share of that of the layer above
     dropout: float = 0.1
