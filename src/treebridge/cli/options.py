@@ -89,6 +89,23 @@ def parts(text: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",")) if text else ()
 
 
+def weights_of(text: str, treebanks: int) -> tuple[float, ...] | None:
+    """The weights of as many treebanks: 1,3; None for auto."""
+    if text == "auto":
+        return None
+    try:
+        weights = tuple(map(float, parts(text)))
+    except ValueError:
+        message = f"{text!r} are not weights; write auto, or numbers such as 1,3"
+        raise typer.BadParameter(message) from None
+    if len(weights) != treebanks:
+        raise typer.BadParameter(
+            f"{text!r} are {len(weights)} weights for {treebanks} treebanks; give one for each, "
+            "the first treebank included"
+        )
+    return weights
+
+
 def given(**options: Any) -> dict[str, Any]:
     """The options that were given; a preset decides the others."""
     return {name: value for name, value in options.items() if value is not None}
@@ -140,6 +157,16 @@ Dev = Annotated[
     str | None,
     option("Treebank for choosing the best epoch.", show_default="every 20th sentence, held out"),
 ]
+FurtherTreebanks = Annotated[
+    list[str] | None,
+    option("A treebank of another language and the bridge from there into this space; can be "
+           "repeated.", "--also", metavar="TREEBANK=BRIDGE"),
+]  # fmt: skip
+Weights = Annotated[
+    str,
+    option("How often each treebank is seen in an epoch, separated by commas, the first included; "
+           "auto: small ones more often.", panel=TRAINING),
+]  # fmt: skip
 # Output
 Json = Annotated[bool, option("Print JSON.", "--json", panel=OUTPUT)]
 Force = Annotated[bool, option("Overwrite the output.", "--force", panel=OUTPUT)]

@@ -38,6 +38,8 @@ def refine(
     treebank: Annotated[
         str | None, option("Source treebank to mix in, so that the parser does not forget it.")
     ] = None,
+    also: opt.FurtherTreebanks = None,
+    weights: opt.Weights = "auto",
     lexicon: opt.LexiconFile = None,
     bridge: opt.BridgeFolder = None,
     tagger: Annotated[
@@ -88,6 +90,7 @@ def refine(
     offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip
     """Improve a bridged parser with trees projected over a bitext, or with trees of your own."""
+    from treebridge.recipes.also import Also
     from treebridge.recipes.refine import refine as refine_model
     from treebridge.show.refine import as_dict, show_refined
 
@@ -96,6 +99,7 @@ def refine(
     parallel = opt.open_bitext(
         bitext, source_language, target_language, words, pairs, contractions
     ) if bitext else None  # fmt: skip
+    further = [Also.parse(one) for one in also or ()]
     project = ProjectSettings(sentences=sentences, fill=fill)
     refined = refine_model(
         model,
@@ -107,6 +111,8 @@ def refine(
         bitext=parallel,
         text=itself or (),
         treebank=treebank,
+        also=further,
+        weights=opt.weights_of(weights, 1 + len(further)),
         trees=trees,
         tagger=tagger,
         language=target_language,

@@ -21,6 +21,8 @@ def train(
     output: Annotated[Path, opt.output_option("Folder for the parser.")],
     force: opt.Force = False,
     dev: opt.Dev = None,
+    also: opt.FurtherTreebanks = None,
+    weights: opt.Weights = "auto",
     preset: opt.Preset = "default",
     tags: opt.Tags = None,
     isotropy: Annotated[
@@ -36,9 +38,11 @@ def train(
     offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip
     """Train a parser on a treebank, in the vector space of an encoder."""
+    from treebridge.recipes.also import Also
     from treebridge.recipes.train import train as train_parser
     from treebridge.show.train import save_curve, show_trained
 
+    further = [Also.parse(one) for one in also or ()]
     changes = given(tags=tags, epochs=epochs, isotropy=None if isotropy else 0)
     trained = train_parser(
         treebank,
@@ -47,6 +51,8 @@ def train(
         ParserSettings.preset(preset, seed=seed, **changes),
         EncoderSettings(layers=layers, device=device, offline=offline),
         dev=dev,
+        also=further,
+        weights=opt.weights_of(weights, 1 + len(further)),
         resume=resume,
         force=force,
         progress=progress(),

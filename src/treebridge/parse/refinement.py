@@ -26,6 +26,7 @@ from treebridge.parse.project.projected import Projected
 from treebridge.parse.project.projection import LinkArray
 from treebridge.parse.refine import Refining
 from treebridge.parse.settings import RefineSettings
+from treebridge.parse.several import Source, with_others
 from treebridge.parse.word_order import WordOrder, in_order
 from treebridge.progress import QUIET, Progress
 
@@ -51,6 +52,8 @@ def refine_parser(
     pairs: LinkedPairs | None = None,
     sentences: Iterable[Sequence[str]] | None = None,
     treebank: Sequence[Sentence] | None = None,
+    also: Sequence[Source] = (),
+    weights: Sequence[float] | None = None,
     trees: Sequence[Sentence] = (),
     tagger: Parser | None = None,
     teacher: Parser | None = None,
@@ -60,8 +63,9 @@ def refine_parser(
     """Train a bridged parser on projected trees, its own most confident parses, or given trees.
 
     `pairs` is a bitext with its links, if already aligned; `teacher` is the source parser, if
-    already loaded with its encoder. Heads, labels and tags of `trees` may be unknown (`_`): these
-    words are skipped by the loss.
+    already loaded with its encoder. `also` are treebanks of other languages that are mixed in with
+    `treebank`, `weights` say how often each of them is. Heads, labels and tags of `trees` may be
+    unknown (`_`): these words are skipped by the loss.
     """
     if bridged.bridge is None:
         raise TreebridgeError("refining needs a parser with a bridge to the target language")
@@ -70,7 +74,9 @@ def refine_parser(
     check_given(trees)
     if teacher is None and any(given is not None for given in (bitext, pairs, treebank)):
         teacher = _source_parser(bridged)
-    if trees and treebank is None:
+    for source in also:
+        source.check(bridged.space)
+    if trees and treebank is None and not also:
         progress.say(
             "no source trees: with few trees of its own, the parser may forget more than it learns"
         )
@@ -83,7 +89,8 @@ def refine_parser(
             encoders = teacher.load_encoder(), bridged.load_encoder()
             check_sides(bitext, *encoders, bridged.space.words, file=bitext.paths[0])
         pairs = _linked(bitext, linking, progress)
-    labels = [label for tree in trees for label in tree.deprels]
+    told = [*trees, *(tree for source in also for tree in source.trees)]
+    labels = [label for tree in told for label in tree.deprels]
     further = new_labels(bridged, labels)
     if further:
         progress.say(f"new labels from your trees: {', '.join(further)}")
@@ -100,7 +107,7 @@ def refine_parser(
     text = None
     if chosen is None and sentences is not None:
         text = choose_sentences(sentences, project, settings.seed)
-    source = _examples(treebank, teacher, progress) if treebank is not None and teacher else None
+    first = _examples(treebank, teacher, progress) if treebank is not None and teacher else None
     refined, learned = bridged, 0
     history: list[Metrics] = []
     for number in range(1, settings.passes + 1):
@@ -112,10 +119,14 @@ def refine_parser(
                                      progress=progress, check_sides=False)  # fmt: skip
         elif text is not None:
             projected = own_distributions(text, refined, project, tagger=tagger, progress=progress)
+        mixed_in = in_order(first, order) if first and settings.reorder else first
+        if also:  # their word order is their own
+            names = refined.labels, refined.tags
+            mixed_in = with_others(mixed_in, also, names, weights, progress)
         refining = Refining(
             refined,
             projected,
-            in_order(source, order) if source and settings.reorder else source,
+            mixed_in,
             _examples(trees, refined, progress) if trees else None,
             settings,
             progress,

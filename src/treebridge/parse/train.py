@@ -32,6 +32,7 @@ from treebridge.parse.padding import batches_by_length
 from treebridge.parse.predict import annotated, predict
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings
+from treebridge.parse.several import Mixture, Source, names_in, with_others
 from treebridge.parse.ud_rules import Rules
 from treebridge.parse.vocab import Names
 from treebridge.progress import QUIET, Progress
@@ -189,33 +190,46 @@ def train_on(
     device: str,
     work: Path | None,
     progress: Progress,
+    also: Sequence[Source] = (),
+    weights: Sequence[float] | None = None,
 ) -> Trained:
-    """Encode a treebank (or load it from the cache), fit its isotropy and train a parser."""
+    """Encode a treebank (or load it from the cache), fit its isotropy and train a parser.
+
+    The trees of `also` join through their bridges; `weights` say how often each treebank, the
+    first included, is seen in an epoch.
+    """
     if dev is None:
         dev = [s for i, s in enumerate(treebank) if i % HELD_OUT == HELD_OUT - 1]
         treebank = [s for i, s in enumerate(treebank) if i % HELD_OUT != HELD_OUT - 1]
     _check_trees(treebank, "training")
     _check_trees(dev, "dev")
+    for source in also:
+        _check_trees(source.trees, source.name)
     workers = TorchRun(choose_device(device))
     if not workers.first:
         workers.wait()  # the first process encodes for all
     train_store = encode_into_store(encoder, [s.forms for s in treebank], progress=progress)
     dev_store = encode_into_store(encoder, [s.forms for s in dev], progress=progress)
+    for source in also:
+        source.store(progress)
     if workers.first:
         workers.wait()
     isotropy = Isotropy.fit(train_store.vectors, settings.isotropy)
     space = Space.of(encoder, isotropy, common_words(s.forms for s in treebank))
-    labels = Names.collect(label for s in treebank for label in s.deprels)
-    tags = Names.collect(tag for s in treebank for tag in s.upos)
+    for source in also:
+        source.check(space)
+    labels, tags = names_in([treebank, *(source.trees for source in also)])
     if settings.tags != "none" and not tags:
         raise TreebridgeError("the treebank has no UPOS tags; set tags to none")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         model = Biaffine(settings, space.dim, len(labels), len(tags))
+    first = Examples.of(treebank, train_store, space, labels, tags)
+    examples = with_others(first, also, (labels, tags), weights, progress) if also else first
     training = Training(
         model.to(workers.device),
         settings,
-        Examples.of(treebank, train_store, space, labels, tags),
+        examples,
         Examples.of(dev, dev_store, space, labels, tags),
         dev,
         labels,
@@ -230,7 +244,9 @@ def train_on(
         progress.done(STAGE)
     model.load_state_dict(best)
     words = int(train_store.offsets[-1])
-    about = {"sentences": len(treebank), "words": words, "workers": workers.size}
+    about: dict[str, Any] = {"sentences": len(treebank), "words": words, "workers": workers.size}
+    if isinstance(examples, Mixture):
+        about |= examples.describe(also)
     columns = columns_of_trees(treebank, train_store, space, tags, settings, progress)
     return Trained(model.eval(), space, labels, tags, history, about, columns)
 

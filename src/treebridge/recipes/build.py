@@ -13,6 +13,7 @@ from treebridge.bridge.settings import BridgeSettings
 from treebridge.bridge.sides import common_words
 from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.conllu import Treebank
+from treebridge.corpus.licence import licence_of
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.trees import digest_trees
 from treebridge.encode.encoder import Encoder
@@ -25,9 +26,11 @@ from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
 from treebridge.parse.refinement import refine_parser
 from treebridge.parse.settings import ParserSettings, RefineSettings
+from treebridge.parse.several import Source
 from treebridge.parse.shipped import folder_size
 from treebridge.progress import QUIET, Progress
 from treebridge.recipes.advice import Advice, advise
+from treebridge.recipes.also import Also, also_key
 from treebridge.recipes.keep import keep_bridge, keep_parser
 from treebridge.recipes.text import text_of
 from treebridge.recipes.work import work_folder
@@ -104,6 +107,8 @@ def build(
     settings: BuildSettings | None = None,
     *,
     dev: str | Path | None = None,
+    also: Sequence[Also] = (),
+    weights: Sequence[float] | None = None,
     text: Sequence[str] = (),
     force: bool = False,
     progress: Progress = QUIET,
@@ -111,7 +116,8 @@ def build(
     """Align, collect, train, bridge and optionally refine; save one folder.
 
     Finished steps are reused, so an interrupted build resumes. Intermediate results stay in a
-    hidden folder next to the output, for later builds. The LAS is forecast for the files `text`
+    hidden folder next to the output, for later builds. Treebanks of other languages join with
+    `also`, each as often in an epoch as `weights` say. The LAS is forecast for the files `text`
     or, without them, for text like the bitext.
     """
     output, settings = Path(output), settings or BuildSettings()
@@ -122,12 +128,16 @@ def build(
         encoders = [Encoder.load(name, settings.encoder)
                     for name in (source_encoder, target_encoder)]  # fmt: skip
         trees = [Treebank.read(path) for path in (treebank, *([dev] if dev else []))]
-        job = _Build(trees, bitext, encoders[0], encoders[1], settings, watch, text)
+        further = [one.load(settings.encoder) for one in also]
+        job = _Build(
+            trees, bitext, encoders[0], encoders[1], settings, watch, text, further, weights
+        )
         if is_finished(output, KIND, job.key, force=force):
             return Built(Parser.load(output, encoder_settings=settings.encoder), output)
         built = job.run(work_folder(output, "building"))
         built.about |= {
             "treebank": Path(treebank).name,
+            "licence": licence_of(treebank),
             "dev": Path(dev).name if dev else "held out",
         }
         watch.step("saving")
@@ -147,6 +157,8 @@ class _Build:
     settings: BuildSettings
     progress: Progress
     text: Sequence[str] = ()
+    also: Sequence[Source] = ()  # treebanks of other languages
+    weights: Sequence[float] | None = None
 
     @property
     def key(self) -> str:
@@ -180,7 +192,8 @@ class _Build:
             tagger = self._parser(work, replace(settings.parser, tags="predicted"))
         refined = refine_parser(
             bridged, settings.refine, pairs=gathered.pairs(), linking=settings.bridge,
-            treebank=self.trees[0], teacher=parser, tagger=tagger,
+            treebank=self.trees[0], also=self.also, weights=self.weights, teacher=parser,
+            tagger=tagger,
             work=work / "refining" / self.key[:8], progress=self.progress,
         ).parser  # fmt: skip
         refined.about["refined"] = {"bitext": bridge.made["bitext"], "seed": settings.refine.seed}
@@ -190,12 +203,13 @@ class _Build:
         return keep_parser(
             work / "parsers", f"{settings.tags}-{settings.seed}", self._training_key(settings),
             lambda: self.trees[0], lambda: self.trees[1] if len(self.trees) > 1 else None,
-            self.source, settings, self.settings.encoder, self.progress,
+            self.source, settings, self.settings.encoder, self.progress, self.also, self.weights,
         )  # fmt: skip
 
     def _training_key(self, settings: ParserSettings) -> str:
         digests = [digest_trees(trees) for trees in self.trees]
-        return key_of(self.source.cache_key, settings.config(), digests)
+        further = also_key(self.also, self.weights)
+        return key_of(self.source.cache_key, settings.config(), digests, *further)
 
     def _bridge_parts(self) -> list[Any]:
         settings = self.settings.bridge

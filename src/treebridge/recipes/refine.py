@@ -26,6 +26,7 @@ from treebridge.parse.settings import RefineSettings
 from treebridge.parse.shipped import find_model
 from treebridge.progress import QUIET, Progress
 from treebridge.recipes.advice import Advice, advise
+from treebridge.recipes.also import Also, also_key
 from treebridge.recipes.text import words_of
 from treebridge.recipes.work import working
 
@@ -55,6 +56,8 @@ def refine(
     bitext: Bitext | None = None,
     text: Sequence[str] = (),
     treebank: str | Path | None = None,
+    also: Sequence[Also] = (),
+    weights: Sequence[float] | None = None,
     trees: str | Path | None = None,
     tagger: str | None = None,
     lexicon: str | Path | None = None,
@@ -67,11 +70,11 @@ def refine(
     """Refine a parser and save it with its bridge and target encoder in one folder.
 
     Source trees are projected over the links of `bitext`; `text` is for self-training;
-    `treebank` holds source trees to mix in, so that the parser does not forget them; `trees` are
-    the user's own target trees, in which `_` is unknown. `lexicon` limits the tags of its words
-    and is saved with the model; `linking` sets how the bitext is aligned. With `validate`,
-    cross-validation on `trees` says what they are worth. An interrupted run
-    resumes from its last epoch.
+    `treebank` holds source trees to mix in, so that the parser does not forget them, and `also`
+    treebanks of other languages, each as often as `weights` say; `trees` are the user's own target
+    trees, in which `_` is unknown. `lexicon` limits the tags of its words and is saved with the
+    model; `linking` sets how the bitext is aligned. With `validate`, cross-validation on `trees`
+    says what they are worth. An interrupted run resumes from its last epoch.
     """
     output, settings = Path(output), settings or RefineSettings()
     linking = linking or BridgeSettings()
@@ -92,6 +95,8 @@ def refine(
         files = (bridge, *(bitext.paths if bitext else ()), linking.links, *text, treebank, trees,
                  lexicon, tagger and find_model(tagger))  # fmt: skip
         how = [bitext and _bitext_parts(bitext), asdict(linking), asdict(settings), language]
+        further = [one.load(encoding or EncoderSettings()) for one in also]
+        how += also_key(further, weights)
         key = _key([find_model(model), *(file for file in files if file)], how)
         if is_finished(output, KIND, key, force=force):
             return Refined(Parser.load(output, encoder_settings=encoding), output)
@@ -110,12 +115,16 @@ def refine(
                 linking=linking,
                 sentences=words_of(text, language or bridged.language) if text else None,
                 treebank=source,
+                also=further,
+                weights=weights,
                 trees=own,
                 tagger=Parser.load(tagger, encoder_settings=encoding) if tagger else None,
                 work=work,
                 progress=progress,
             )
             about = _about(refinement, settings, bitext, text, treebank, trees)
+            if further:
+                about["also"] = [one.describe() for one in further]
             if validation is not None:
                 about["validation"] = validation.figures()
                 _calibrate(refinement.parser, validation)

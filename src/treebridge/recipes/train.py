@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from treebridge.corpus.conllu import Treebank
+from treebridge.corpus.licence import licence_of
 from treebridge.corpus.trees import digest_trees
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
@@ -18,6 +20,7 @@ from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
 from treebridge.progress import QUIET, Progress
+from treebridge.recipes.also import Also, also_key
 from treebridge.recipes.work import working
 
 
@@ -38,13 +41,17 @@ def train(
     encoding: EncoderSettings | None = None,
     *,
     dev: str | Path | None = None,
+    also: Sequence[Also] = (),
+    weights: Sequence[float] | None = None,
     resume: bool = True,
     force: bool = False,
     progress: Progress = QUIET,
 ) -> Trained | None:
     """Train and save a parser; an interrupted run resumes from its last epoch.
 
-    Under torchrun only the first process writes; the others return None.
+    Treebanks of other languages join with `also`; `weights` say how often each, the first
+    included, is seen in an epoch. Under torchrun only the first process writes; the others return
+    None.
     """
     output, settings = Path(output), settings or ParserSettings()
     encoding = encoding or EncoderSettings()
@@ -55,7 +62,9 @@ def train(
         dev_trees = Treebank.read(dev) if dev else None
         loaded = Encoder.load(encoder, encoding)
         digests = [digest_trees(part) for part in (trees, dev_trees) if part is not None]
-        key = key_of("train", loaded.cache_key, settings.config(), digests)
+        further = [one.load(encoding) for one in also]
+        joined = also_key(further, weights)
+        key = key_of("train", loaded.cache_key, settings.config(), digests, *joined)
         if is_finished(output, KIND, key, force=force):
             return Trained(Parser.load(output, loaded, encoding), output, found=True)
         with working(output, "training", resume=resume or not first) as work:
@@ -64,6 +73,8 @@ def train(
                 loaded,
                 dev_trees,
                 settings,
+                also=further,
+                weights=weights,
                 device=encoding.device,
                 work=work,
                 progress=progress if first else QUIET,
@@ -72,6 +83,7 @@ def train(
                 return None
             parser.about |= {
                 "treebank": Path(treebank).name,
+                "licence": licence_of(treebank),
                 "dev": Path(dev).name if dev else "held out",
                 "language": language_in_name(treebank),
             }
