@@ -32,7 +32,9 @@ def test_it_is_looked_for_beside_the_treebank(tmp_path: Path) -> None:
 
 
 def test_real_ones(shared: Path) -> None:
-    found = {path.parent.name: licence_of(path) for path in shared.glob("data/ud-2.6/*/*dev.conllu")}
+    found = {
+        path.parent.name: licence_of(path) for path in shared.glob("data/ud-2.6/*/*dev.conllu")
+    }
     assert found["UD_Spanish-GSD"] == found["UD_Romanian-RRT"] == "CC BY-SA 4.0"
     assert found["UD_Greek-GDT"] == "CC BY-NC-SA 3.0" and found["UD_Polish-LFG"] == "GPL 3"
     assert None not in found.values()

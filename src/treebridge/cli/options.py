@@ -140,7 +140,10 @@ CheckSides = Annotated[
             "--check-sides/--no-check-sides", panel=INPUT),
 ]  # fmt: skip
 MODEL = option("Model folder, or the name of a shipped model.")
-Model = Annotated[str | None, MODEL]
+Models = Annotated[
+    list[str] | None,
+    option("Model folder, or the name of a shipped model; several models vote.", "--model"),
+]
 BridgeFolder = Annotated[
     str | None, option("Bridge folder from the target language into this parser.")
 ]
