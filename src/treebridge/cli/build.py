@@ -58,7 +58,7 @@ def build(
 
     Finished steps are reused, so you can interrupt it and run the same command again.
     """
-    from treebridge.recipes.also import Also
+    from treebridge.recipes.also import all_of
     from treebridge.recipes.build import BuildSettings
     from treebridge.recipes.build import build as build_parser
     from treebridge.show.build import show_built
@@ -73,7 +73,7 @@ def build(
         RefineSettings(seed=seed) if refine else None,
     )  # fmt: skip
     parallel = opt.open_bitext(bitext, source_language, target_language, words, pairs, contractions)
-    further = [Also.parse(one) for one in also or ()]
+    further = all_of(also or ())
     built = build_parser(
         treebank, parallel, source_encoder, target_encoder, output, settings,
         dev=dev, also=further, weights=opt.weights_of(weights, 1 + len(further)),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -89,6 +90,15 @@ def parts(text: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",")) if text else ()
 
 
+def split_models(files: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Files alone, and those that name a model: es-pt.tsv=es."""
+    named = [file for file in files if "=" in file and not Path(file).exists()]
+    parts = (file.rpartition("=") for file in named)
+    return [file for file in files if file not in named], [
+        (left, right) for left, _, right in parts
+    ]
+
+
 def weights_of(text: str, treebanks: int) -> tuple[float, ...] | None:
     """The weights of as many treebanks: 1,3; None for auto."""
     if text == "auto":
@@ -163,7 +173,8 @@ Dev = Annotated[
 FurtherTreebanks = Annotated[
     list[str] | None,
     option("A treebank of another language and the bridge from there into this space; can be "
-           "repeated.", "--also", metavar="TREEBANK=BRIDGE"),
+           "repeated. auto:FOLDER chooses from those in a folder.", "--also",
+           metavar="TREEBANK=BRIDGE"),
 ]  # fmt: skip
 Weights = Annotated[
     str,

@@ -23,6 +23,11 @@ def train(
     dev: opt.Dev = None,
     also: opt.FurtherTreebanks = None,
     weights: opt.Weights = "auto",
+    bridge: Annotated[
+        str | None,
+        option("Bridge of the target language, for which further treebanks are chosen and "
+               "weighted."),
+    ] = None,
     preset: opt.Preset = "default",
     tags: opt.Tags = None,
     isotropy: Annotated[
@@ -38,11 +43,11 @@ def train(
     offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip
     """Train a parser on a treebank, in the vector space of an encoder."""
-    from treebridge.recipes.also import Also
+    from treebridge.recipes.also import all_of
     from treebridge.recipes.train import train as train_parser
     from treebridge.show.train import save_curve, show_trained
 
-    further = [Also.parse(one) for one in also or ()]
+    further = all_of(also or ())
     changes = given(tags=tags, epochs=epochs, isotropy=None if isotropy else 0)
     trained = train_parser(
         treebank,
@@ -53,6 +58,7 @@ def train(
         dev=dev,
         also=further,
         weights=opt.weights_of(weights, 1 + len(further)),
+        bridge=bridge,
         resume=resume,
         force=force,
         progress=progress(),

@@ -70,8 +70,11 @@ def model_card(config: dict[str, Any]) -> str:
         seen = f"{source['sentences']:,} sentences, {source['weight']:.1f} times per epoch"
         lines.append(f"| further treebank | {_treebank(source)}: {seen} |")
     if refined := about.get("refined"):
-        given = [refined.get("bitext"), *refined.get("self", []), refined.get("trees")]
+        given = [refined.get("bitext"), *refined.get("bitexts", []), *refined.get("self", []),
+                 refined.get("trees")]  # fmt: skip
         lines.append(f"| refined on | {', '.join(f'`{name}`' for name in given if name)} |")
+        for source in refined.get("also", []):
+            lines.append(f"| refined with trees of | {_treebank(source)} |")
     if verdict := parser_verdict(scores):
         lines.append(f"| verdict | {verdict} |")
     if scores:

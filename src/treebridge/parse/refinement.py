@@ -24,6 +24,7 @@ from treebridge.parse.parser import Parser
 from treebridge.parse.project.carry import carry, choose_pairs, choose_sentences, own_distributions
 from treebridge.parse.project.projected import Projected
 from treebridge.parse.project.projection import LinkArray
+from treebridge.parse.project.several import Lesson, carry_several
 from treebridge.parse.refine import Refining
 from treebridge.parse.settings import RefineSettings
 from treebridge.parse.several import Source, with_others
@@ -50,6 +51,7 @@ def refine_parser(
     bitext: Bitext | None = None,
     linking: BridgeSettings | None = None,
     pairs: LinkedPairs | None = None,
+    bitexts: Sequence[tuple[Bitext, Parser]] = (),
     sentences: Iterable[Sequence[str]] | None = None,
     treebank: Sequence[Sentence] | None = None,
     also: Sequence[Source] = (),
@@ -63,17 +65,18 @@ def refine_parser(
     """Train a bridged parser on projected trees, its own most confident parses, or given trees.
 
     `pairs` is a bitext with its links, if already aligned; `teacher` is the source parser, if
-    already loaded with its encoder. `also` are treebanks of other languages that are mixed in with
-    `treebank`, `weights` say how often each of them is. Heads, labels and tags of `trees` may be
-    unknown (`_`): these words are skipped by the loss.
+    already loaded with its encoder. `bitexts` are further ones of the same target, each with the
+    parser of its own source language. `also` are treebanks of other languages that are mixed in
+    with `treebank`, `weights` say how often each of them is. Heads, labels and tags of `trees` may
+    be unknown (`_`): these words are skipped by the loss.
     """
     if bridged.bridge is None:
         raise TreebridgeError("refining needs a parser with a bridge to the target language")
-    if bitext is None and pairs is None and sentences is None and not trees:
+    if not any((bitext, pairs, bitexts, trees)) and sentences is None:
         raise TreebridgeError("nothing to learn from: give a bitext, target text or target trees")
     check_given(trees)
     if teacher is None and any(given is not None for given in (bitext, pairs, treebank)):
-        teacher = _source_parser(bridged)
+        teacher = source_parser(bridged)
     for source in also:
         source.check(bridged.space)
     if trees and treebank is None and not also:
@@ -104,8 +107,12 @@ def refine_parser(
         collected = (linking or BridgeSettings()).collect
         chosen = choose_pairs(without_held_out(pairs, collected, held), project, settings.seed)
         trial = Trial.prepare(held, teacher, bridged.load_encoder())
+    more = [
+        further_lesson(one, source, bridged, settings, linking or BridgeSettings(), progress)
+        for one, source in bitexts
+    ]
     text = None
-    if chosen is None and sentences is not None:
+    if chosen is None and not more and sentences is not None:
         text = choose_sentences(sentences, project, settings.seed)
     first = _examples(treebank, teacher, progress) if treebank is not None and teacher else None
     refined, learned = bridged, 0
@@ -114,7 +121,12 @@ def refine_parser(
         if settings.passes > 1:
             progress.step(f"pass {number} of {settings.passes}")
         projected, order = Projected([], []), WordOrder()
-        if chosen is not None and teacher is not None:
+        if more:
+            main = [Lesson(chosen, teacher, _weight(trial, refined))] if chosen and teacher else []
+            projected, order = carry_several(
+                [*main, *more], refined, project, tagger=tagger, progress=progress
+            )
+        elif chosen is not None and teacher is not None:
             projected, order = carry(chosen, teacher, refined, project, tagger=tagger,
                                      progress=progress, check_sides=False)  # fmt: skip
         elif text is not None:
@@ -142,7 +154,7 @@ def refine_parser(
     return Refinement(judged(refined, trial), history, learned, tuple(further))
 
 
-def _source_parser(bridged: Parser) -> Parser:
+def source_parser(bridged: Parser) -> Parser:
     """The parser without its bridge, for the source language, with its encoder."""
     source = replace(bridged, bridge=None, encoder=None, encoder_at=None)
     try:
@@ -154,6 +166,33 @@ def _source_parser(bridged: Parser) -> Parser:
             "bridge instead, or use target text or trees alone"
         ) from None
     return source
+
+
+def further_lesson(
+    bitext: Bitext,
+    teacher: Parser,
+    bridged: Parser,
+    settings: RefineSettings,
+    linking: BridgeSettings,
+    progress: Progress,
+) -> Lesson:
+    """Align a further bitext, choose its pairs, and see how well its source agrees."""
+    if bitext.language is None:
+        bitext = replace(bitext, target_language=bridged.language)
+    if linking.check_sides:
+        known = () if teacher.bridge else teacher.space.words
+        encoders = teacher.load_encoder(), bridged.load_encoder()
+        check_sides(bitext, *encoders, known, file=bitext.paths[0])
+    held: list[tuple[Pair, LinkArray]] = []
+    pairs = without_held_out(_linked(bitext, linking, progress), linking.collect, held)
+    chosen = choose_pairs(pairs, settings.project, settings.seed)
+    trial = Trial.prepare(held, teacher, bridged.load_encoder())
+    return Lesson(chosen, teacher, _weight(trial, bridged))
+
+
+def _weight(trial: Trial | None, bridged: Parser) -> float:
+    """How far a source is to be believed: its agreement with the bridged parser."""
+    return trial.judge(bridged).las / 100 if trial is not None else 0.5
 
 
 def _linked(bitext: Bitext, linking: BridgeSettings, progress: Progress) -> LinkedPairs:

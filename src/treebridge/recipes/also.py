@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,8 @@ from treebridge.errors import TreebridgeError
 from treebridge.parse.parser import Parser
 from treebridge.parse.several import Source
 
-HOW = "write TREEBANK=BRIDGE, such as es.conllu=en-es"
+AUTO = "auto:"
+HOW = f"write TREEBANK=BRIDGE, such as es.conllu=en-es, or {AUTO}FOLDER"
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Also:
 
     treebank: Path
     bridge: Path
+    sure: bool = True  # False: used only if it is near enough to the target
 
     @classmethod
     def parse(cls, text: str) -> Also:
@@ -40,6 +43,50 @@ class Also:
         trees = Treebank.read(self.treebank)
         bridge, encoder = load_bridge(self.bridge, encoding)
         return Source(trees, bridge, encoder, self.treebank.name, licence_of(self.treebank))
+
+
+def all_of(given: Sequence[str]) -> list[Also]:
+    """What `es.conllu=en-es` and `auto:FOLDER` name."""
+    found: list[Also] = []
+    for one in given:
+        found += found_in(one.removeprefix(AUTO)) if one.startswith(AUTO) else [Also.parse(one)]
+    return found
+
+
+def found_in(folder: str | Path) -> list[Also]:
+    """The treebanks in a folder that has a bridge or model for their language, by language code.
+
+    The language of `es_gsd-ud-train.conllu` or `es.conllu` is in its name, that of a bridge is
+    known to it.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise TreebridgeError("folder not found; expected treebanks and their bridges", file=folder)
+    bridges: dict[str, Path] = {}
+    for path in sorted(folder.iterdir(), key=lambda path: kind_of_folder(path) != "parser"):
+        # A model comes first: what it learned of the map by refining is better.
+        inside = path / "bridge" if kind_of_folder(path) == "parser" else path
+        if kind_of_folder(inside) == "bridge":
+            language = Bridge.load(inside).made.get("target_language")
+            bridges.setdefault(str(language), path)
+    found = [
+        Also(path, bridges[language], sure=False)
+        for path in sorted(folder.glob("*.conllu*"))
+        if (language := language_in_name(path) or path.name.partition(".")[0]) in bridges
+    ]
+    if not found:
+        raise TreebridgeError(
+            "no treebank here has a bridge: expected files such as es.conllu or "
+            "es_gsd-ud-train.conllu, and folders of bridges from the same languages",
+            file=folder,
+        )
+    return found
+
+
+def language_in_name(treebank: str | Path) -> str | None:
+    """The language code in a Universal Dependencies file name: `en_ewt-ud-train.conllu`."""
+    found = re.match(r"([a-z]{2,3})_[a-z]+-ud-", Path(treebank).name)
+    return found[1] if found else None
 
 
 def load_bridge(folder: Path, encoding: EncoderSettings) -> tuple[Bridge, Encoder]:

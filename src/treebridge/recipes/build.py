@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from treebridge.bridge.make import gather, gathered_key
+from treebridge.bridge.bridge import Bridge
+from treebridge.bridge.make import Gathered, gather, gathered_key
 from treebridge.bridge.settings import BridgeSettings
 from treebridge.bridge.sides import common_words
 from treebridge.corpus.bitext import Bitext
@@ -32,6 +33,7 @@ from treebridge.progress import QUIET, Progress
 from treebridge.recipes.advice import Advice, advise
 from treebridge.recipes.also import Also, also_key
 from treebridge.recipes.keep import keep_bridge, keep_parser
+from treebridge.recipes.sources import join
 from treebridge.recipes.text import text_of
 from treebridge.recipes.work import work_folder
 
@@ -132,16 +134,20 @@ def build(
         job = _Build(
             trees, bitext, encoders[0], encoders[1], settings, watch, text, further, weights
         )
-        if is_finished(output, KIND, job.key, force=force):
+        key = job.key
+        if is_finished(output, KIND, key, force=force):
             return Built(Parser.load(output, encoder_settings=settings.encoder), output)
-        built = job.run(work_folder(output, "building"))
+        work = work_folder(output, "building")
+        if not all(one.sure for one in also):
+            job = job.for_target(work, also)
+        built = job.run(work)
         built.about |= {
             "treebank": Path(treebank).name,
             "licence": licence_of(treebank),
             "dev": Path(dev).name if dev else "held out",
         }
         watch.step("saving")
-        built.save(output, key=job.key)
+        built.save(output, key=key)
         watch.stop()
     return Built(built, output, watch.seconds, folder_size(output))
 
@@ -169,19 +175,8 @@ class _Build:
     def run(self, work: Path) -> Parser:
         """Run all steps, from word alignment to the finished parser."""
         settings = self.settings
-        gathered = gather(
-            self.bitext, self.source, self.target, settings.bridge, self.progress,
-            known=common_words(tree.forms for tree in self.trees[0]),
-        )  # fmt: skip
-        self.progress.step("training")
-        parser = self._parser(work, settings.parser)
-        bridge = keep_bridge(
-            work / "bridges", settings.bridge.fit.level, parser.space,
-            [self._training_key(settings.parser), *self._bridge_parts()],
-            lambda: fit_by_trees(
-                gathered, parser, settings.bridge, text=text_of(self.text, self.bitext.language)
-            ),
-        )  # fmt: skip
+        gathered = self._gathered()
+        parser, bridge = self._bridged(work, gathered)
         bridged = parser.across(bridge, self.target)
         bridged.about = dict(parser.about)
         if settings.refine is None:
@@ -198,6 +193,38 @@ class _Build:
         ).parser  # fmt: skip
         refined.about["refined"] = {"bitext": bridge.made["bitext"], "seed": settings.refine.seed}
         return refined
+
+    def for_target(self, work: Path, also: Sequence[Also]) -> _Build:
+        """The same build with those treebanks of `also` that are near the target.
+
+        The target's word order is known after a build from the first treebank alone.
+        """
+        alone = replace(self, also=(), weights=None)
+        _, bridge = alone._bridged(work, alone._gathered())
+        chosen, weights = join(also, self.also, self.weights, bridge, self.trees[0])
+        names = ", ".join(source.name for source in chosen)
+        self.progress.say(f"further treebanks: {names or 'none is near enough'}")
+        return replace(self, also=chosen, weights=weights)
+
+    def _gathered(self) -> Gathered:
+        return gather(
+            self.bitext, self.source, self.target, self.settings.bridge, self.progress,
+            known=common_words(tree.forms for tree in self.trees[0]),
+        )  # fmt: skip
+
+    def _bridged(self, work: Path, gathered: Gathered) -> tuple[Parser, Bridge]:
+        """The source parser, and the bridge into its space."""
+        settings = self.settings
+        self.progress.step("training")
+        parser = self._parser(work, settings.parser)
+        bridge = keep_bridge(
+            work / "bridges", settings.bridge.fit.level, parser.space,
+            [self._training_key(settings.parser), *self._bridge_parts()],
+            lambda: fit_by_trees(
+                gathered, parser, settings.bridge, text=text_of(self.text, self.bitext.language)
+            ),
+        )  # fmt: skip
+        return parser, bridge
 
     def _parser(self, work: Path, settings: ParserSettings) -> Parser:
         return keep_parser(

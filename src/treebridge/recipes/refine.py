@@ -54,6 +54,7 @@ def refine(
     *,
     bridge: str | None = None,
     bitext: Bitext | None = None,
+    bitexts: Sequence[tuple[Bitext, str]] = (),
     text: Sequence[str] = (),
     treebank: str | Path | None = None,
     also: Sequence[Also] = (),
@@ -69,7 +70,8 @@ def refine(
 ) -> Refined:
     """Refine a parser and save it with its bridge and target encoder in one folder.
 
-    Source trees are projected over the links of `bitext`; `text` is for self-training;
+    Source trees are projected over the links of `bitext`, and of further `bitexts` of the same
+    target, each with the parser of its own source language; `text` is for self-training;
     `treebank` holds source trees to mix in, so that the parser does not forget them, and `also`
     treebanks of other languages, each as often as `weights` say; `trees` are the user's own target
     trees, in which `_` is unknown. `lexicon` limits the tags of its words and is saved with the
@@ -93,10 +95,12 @@ def refine(
         if trees and not any(has_annotation(sentence) for sentence in own):
             raise TreebridgeError("no trees to learn from: no word has HEAD or UPOS", file=trees)
         files = (bridge, *(bitext.paths if bitext else ()), linking.links, *text, treebank, trees,
-                 lexicon, tagger and find_model(tagger))  # fmt: skip
+                 lexicon, tagger and find_model(tagger),
+                 *(file for one, source in bitexts for file in (*one.paths, find_model(source)))
+                 )  # fmt: skip
         how = [bitext and _bitext_parts(bitext), asdict(linking), asdict(settings), language]
         further = [one.load(encoding or EncoderSettings()) for one in also]
-        how += also_key(further, weights)
+        how += [*also_key(further, weights), *(_bitext_parts(one) for one, _ in bitexts)]
         key = _key([find_model(model), *(file for file in files if file)], how)
         if is_finished(output, KIND, key, force=force):
             return Refined(Parser.load(output, encoder_settings=encoding), output)
@@ -112,6 +116,7 @@ def refine(
                 bridged,
                 settings,
                 bitext=bitext,
+                bitexts=[_with_parser(one, source, encoding) for one, source in bitexts],
                 linking=linking,
                 sentences=words_of(text, language or bridged.language) if text else None,
                 treebank=source,
@@ -123,6 +128,8 @@ def refine(
                 progress=progress,
             )
             about = _about(refinement, settings, bitext, text, treebank, trees)
+            if bitexts:
+                about["bitexts"] = [" + ".join(Path(p).name for p in b.paths) for b, _ in bitexts]
             if further:
                 about["also"] = [one.describe() for one in further]
             if validation is not None:
@@ -131,6 +138,17 @@ def refine(
             refinement.parser.about = {**bridged.about, "refined": about}
             refinement.parser.save(output, key=key)
     return Refined(refinement.parser, output, refinement, validation)
+
+
+def _with_parser(
+    bitext: Bitext, model: str, encoding: EncoderSettings | None
+) -> tuple[Bitext, Parser]:
+    """A bitext with the parser of its source language, which the model says."""
+    parser = Parser.load(model, encoder_settings=encoding)
+    if parser.language:
+        # UD trees split contractions, and the parser has learned from such trees.
+        bitext = replace(bitext, source_language=parser.language, source_contractions=True)
+    return bitext, parser
 
 
 _UNCORRECTED = (

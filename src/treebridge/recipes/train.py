@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from treebridge.bridge.bridge import Bridge
 from treebridge.corpus.conllu import Treebank
 from treebridge.corpus.licence import licence_of
 from treebridge.corpus.trees import digest_trees
@@ -20,7 +20,8 @@ from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
 from treebridge.progress import QUIET, Progress
-from treebridge.recipes.also import Also, also_key
+from treebridge.recipes.also import Also, also_key, language_in_name
+from treebridge.recipes.sources import join
 from treebridge.recipes.work import working
 
 
@@ -43,6 +44,7 @@ def train(
     dev: str | Path | None = None,
     also: Sequence[Also] = (),
     weights: Sequence[float] | None = None,
+    bridge: str | Path | None = None,
     resume: bool = True,
     force: bool = False,
     progress: Progress = QUIET,
@@ -50,7 +52,8 @@ def train(
     """Train and save a parser; an interrupted run resumes from its last epoch.
 
     Treebanks of other languages join with `also`; `weights` say how often each, the first
-    included, is seen in an epoch. Under torchrun only the first process writes; the others return
+    included, is seen in an epoch. They are chosen and weighted for the target language of `bridge`,
+    if it is given. Under torchrun only the first process writes; the others return
     None.
     """
     output, settings = Path(output), settings or ParserSettings()
@@ -62,7 +65,9 @@ def train(
         dev_trees = Treebank.read(dev) if dev else None
         loaded = Encoder.load(encoder, encoding)
         digests = [digest_trees(part) for part in (trees, dev_trees) if part is not None]
-        further = [one.load(encoding) for one in also]
+        loaded_also = [one.load(encoding) for one in also]
+        target = Bridge.load(bridge) if bridge else None
+        further, weights = join(also, loaded_also, weights, target, trees)
         joined = also_key(further, weights)
         key = key_of("train", loaded.cache_key, settings.config(), digests, *joined)
         if is_finished(output, KIND, key, force=force):
@@ -89,9 +94,3 @@ def train(
             }
             parser.save(output, key=key)
     return Trained(parser, output)
-
-
-def language_in_name(treebank: str | Path) -> str | None:
-    """The language code in a Universal Dependencies file name: `en_ewt-ud-train.conllu`."""
-    found = re.match(r"([a-z]{2,3})_[a-z]+-ud-", Path(treebank).name)
-    return found[1] if found else None

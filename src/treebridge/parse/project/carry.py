@@ -87,8 +87,26 @@ def carry(
         walk = (pair for pair, _ in pairs)
         known = parser.space.words
         sides.check_sides(walk, parser.load_encoder(), bridged.load_encoder(), known)
+    projected, confidence, order = project_pairs(pairs, parser, tagger=tagger, progress=progress)
+    targets = [pair.target for pair, _ in pairs]
+    found = complete(
+        targets, projected, confidence, bridged, settings, tagger=tagger, progress=progress
+    )
+    return found, order
+
+
+def project_pairs(
+    pairs: Sequence[tuple[Pair, LinkArray]],
+    parser: Parser,
+    *,
+    tagger: Parser | None = None,
+    progress: Progress = QUIET,
+) -> tuple[list[Soft], NDArray[np.float64], WordOrder]:
+    """The source parser's distributions for each target sentence, its confidence, the word order.
+
+    Words without links have no probability mass.
+    """
     source = _vectors(parser.load_encoder(), [p.source for p, _ in pairs], parser, progress)
-    target = _vectors(bridged.load_encoder(), [p.target for p, _ in pairs], bridged, progress)
     tags = _tags(tagger, source, parser)
     soft: list[Soft | None] = [None] * len(pairs)
     confidence = np.zeros(len(pairs))
@@ -98,7 +116,21 @@ def carry(
         soft[index] = project(predicted, links, len(pair.target))
         order.add(predicted.arcs.argmax(1), predicted.labels.argmax(1), links)
         confidence[index] = predicted.confidence()
-    projected = [part for part in soft if part is not None]
+    return [part for part in soft if part is not None], confidence, order
+
+
+def complete(
+    targets: Sequence[Sequence[str]],
+    projected: list[Soft],
+    confidence: NDArray[np.float64],
+    bridged: Parser,
+    settings: ProjectSettings,
+    *,
+    tagger: Parser | None = None,
+    progress: Progress = QUIET,
+) -> Projected:
+    """Fill or mask what links did not tell, apply the lexicon, and keep confident sentences."""
+    target = _vectors(bridged.load_encoder(), targets, bridged, progress)
     if settings.fill:
         tags = [part.best_tags() for part in projected]
         if predicted_tags := _tags(tagger, target, bridged):  # for unlinked words
@@ -109,12 +141,10 @@ def carry(
         projected = [mask(part) for part in projected]
     if bridged.lexicon:
         limits = lexicon_limits(bridged.lexicon, bridged.tags, bridged.labels)
-        both = zip(projected, pairs, strict=True)
-        projected = [
-            part._replace(tags=limits.allowed(part.tags, pair.target)) for part, (pair, _) in both
-        ]
+        both = zip(projected, targets, strict=True)
+        projected = [part._replace(tags=limits.allowed(part.tags, words)) for part, words in both]
     keep = np.flatnonzero(confidence >= np.quantile(confidence, 1 - settings.confident))
-    return Projected([target[i] for i in keep], [projected[i].half() for i in keep]), order
+    return Projected([target[i] for i in keep], [projected[i].half() for i in keep])
 
 
 def own_distributions(
