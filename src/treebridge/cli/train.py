@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from treebridge.cli import options as opt
-from treebridge.cli.app import command, progress, show
+from treebridge.cli.app import command, print_json, progress, show
 from treebridge.cli.options import TRAINING, given, option
 from treebridge.encode.settings import EncoderSettings
 from treebridge.parse.settings import ParserSettings
@@ -20,6 +20,7 @@ def train(
     encoder: Annotated[str, option("Encoder: folder, hub name or word-vector file.")],
     output: Annotated[Path, opt.output_option("Folder for the parser.")],
     force: opt.Force = False,
+    as_json: opt.Json = False,
     dev: opt.Dev = None,
     also: opt.FurtherTreebanks = None,
     weights: opt.Weights = "auto",
@@ -45,7 +46,7 @@ def train(
     """Train a parser on a treebank, in the vector space of an encoder."""
     from treebridge.recipes.also import all_of
     from treebridge.recipes.train import train as train_parser
-    from treebridge.show.train import save_curve, show_trained
+    from treebridge.show.train import as_dict, save_curve, show_trained
 
     further = all_of(also or ())
     changes = given(tags=tags, epochs=epochs, isotropy=None if isotropy else 0)
@@ -63,6 +64,10 @@ def train(
         force=force,
         progress=progress(),
     )
-    if trained is not None:
-        save_curve(trained)
+    if trained is None:  # not the first process of several
+        return
+    save_curve(trained)
+    if as_json:
+        print_json(as_dict(trained))
+    else:
         show(show_trained, trained)
