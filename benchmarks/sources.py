@@ -48,6 +48,9 @@ class Trial:
         folder = self.folder / f"{name}-{tags}-{self.seed}"
         english = UD / "UD_English-EWT"
         further = [f"--also={treebank(one)}={self.bridge(one)}" for one in also]
+        if also and self.given.start and weights == "auto":
+            further += ["--start", str(self.parser(tags=tags)), "--epochs", str(self.given.start)]
+            folder = self.folder / f"{name}-start{self.given.start}-{tags}-{self.seed}"
         treebridge(
             "train", str(english / "en_ewt-ud-train.conllu"),
             "--dev", str(english / "en_ewt-ud-dev.conllu"),
@@ -125,6 +128,9 @@ def main() -> None:
     arguments.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     arguments.add_argument("--pairs", default="20000")
     arguments.add_argument("--weights", default="auto", help="of the rows such as en+es")
+    arguments.add_argument(
+        "--start", type=int, help="go on from the English parser, for this many epochs"
+    )
     arguments.add_argument("--rows", nargs="+", help="such as en en+es 'refined en+es'")
     given = arguments.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)

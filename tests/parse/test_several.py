@@ -33,6 +33,30 @@ def together(bridges: dict[str, Bridge]) -> Parser:
     return Parser.train(TREES, ENCODERS["source"], DEV, FIVE, also=[sister])
 
 
+def test_training_goes_on_from_a_parser(alone: Parser, bridges: dict[str, Bridge]) -> None:
+    sister = sister_of(bridges["sister"])
+    renamed = [
+        tree.annotate(
+            deprels=["obl:arg" if label == "obl" else label for label in tree.deprels],
+            upos=["INTJ" if tag == "ADV" else tag for tag in tree.upos],
+        )
+        for tree in sister.trees
+    ]
+    also = [replace(sister, trees=renamed)]
+    once = replace(QUICK, epochs=1, hidden=12)  # the network is that of the parser
+    more = Parser.train(TREES[:90], ENCODERS["source"], DEV, once, also=also, start=alone)
+    assert more.settings.hidden == alone.settings.hidden and more.space is alone.space
+    assert list(more.labels) == [*alone.labels, "obl:arg"]
+    assert list(more.tags) == [*alone.tags, "INTJ"]
+    assert more.scores["LAS"] > 70  # one epoch from scratch: below 50
+    assert las(more, bridges["far"]) > las(alone, bridges["far"]) + 5
+    with pytest.raises(TreebridgeError, match="trained with tags predicted, not gold"):
+        Parser.train(TREES, ENCODERS["source"], DEV, replace(QUICK, tags="gold"), start=alone)
+    across = alone.across(bridges["far"], ENCODERS["far"])
+    with pytest.raises(TreebridgeError, match="not from one across a bridge"):
+        Parser.train(TREES, ENCODERS["source"], DEV, QUICK, start=across)
+
+
 def las(parser: Parser, bridge: Bridge) -> float:
     return parser.across(bridge, ENCODERS["far"]).evaluate(GOLD)["LAS"]
 
@@ -64,14 +88,14 @@ def test_labels_and_tags_are_joined_by_name(
     renamed = [
         tree.annotate(
             deprels=["obl:arg" if label == "obl" else label for label in tree.deprels],
-            upos=["PART" if tag == "ADV" else tag for tag in tree.upos],
+            upos=["INTJ" if tag == "ADV" else tag for tag in tree.upos],
         )
         for tree in sister.trees
     ]
     further = replace(sister, trees=renamed)
     parser = Parser.train(TREES[:40], ENCODERS["source"], DEV[:9], replace(QUICK, epochs=1),
                           also=[replace(further, bridge=_into(further.bridge, TREES[:40]))])  # fmt: skip
-    assert {"obl", "obl:arg"} <= set(parser.labels) and {"ADV", "PART"} <= set(parser.tags)
+    assert {"obl", "obl:arg"} <= set(parser.labels) and {"ADV", "INTJ"} <= set(parser.tags)
 
 
 def _into(bridge: Bridge, trees: object) -> Bridge:

@@ -29,6 +29,11 @@ def train(
         option("Bridge of the target language, for which further treebanks are chosen and "
                "weighted."),
     ] = None,
+    start: Annotated[
+        str | None,
+        option("Parser to go on from, with its network and space, instead of starting from "
+               "scratch.", panel=TRAINING),
+    ] = None,
     preset: opt.Preset = "default",
     tags: opt.Tags = None,
     isotropy: Annotated[
@@ -60,6 +65,7 @@ def train(
         also=further,
         weights=opt.weights_of(weights, 1 + len(further)),
         bridge=bridge,
+        start=start,
         resume=resume,
         force=force,
         progress=progress(),

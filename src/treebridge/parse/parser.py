@@ -129,6 +129,7 @@ class Parser:
         *,
         also: Sequence[Source] = (),
         weights: Sequence[float] | None = None,
+        start: Parser | None = None,
         device: str = "auto",
         work: Path | None = None,
         progress: Progress = QUIET,
@@ -136,7 +137,8 @@ class Parser:
         """Train on trees; without `dev` every 20th sentence is kept back to choose the best epoch.
 
         Treebanks of other languages join with `also`; `weights` say how often each, the first
-        included, is seen in an epoch (default: small ones more often). With `work`, a folder for
+        included, is seen in an epoch (default: small ones more often). Training starts from the
+        weights and the space of the parser `start`, if given. With `work`, a folder for
         checkpoints, an interrupted training goes on where it stopped.
         """
         require_train("training a parser")
@@ -146,7 +148,7 @@ class Parser:
             check_lengths(map(len, trees))
         trained = train_on(
             treebank, encoder, dev, settings or ParserSettings(), device, work, progress,
-            also, weights,
+            also, weights, start,
         )  # fmt: skip
         return cls(*trained[:-1], encoder, columns=trained.columns)
 

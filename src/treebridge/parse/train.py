@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
@@ -33,10 +33,14 @@ from treebridge.parse.predict import annotated, predict
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.several import Mixture, Source, names_in, with_others
+from treebridge.parse.start import grown, settings_from, start_from
 from treebridge.parse.ud_rules import Rules
 from treebridge.parse.vocab import Names
 from treebridge.progress import QUIET, Progress
 from treebridge.torchrun import TorchRun
+
+if TYPE_CHECKING:
+    from treebridge.parse.parser import Parser
 
 STAGE = "training"
 HELD_OUT = 20  # one sentence in 20 is held out as dev if none is given
@@ -56,6 +60,7 @@ class Training:
     workers: TorchRun
     work: Path | None = None  # for checkpoints
     progress: Progress = QUIET
+    start: str = ""  # a hash of the weights to start from, if they are not random
 
     def run(self) -> tuple[Weights, list[Metrics]]:
         """Train to the end, resuming an interrupted run."""
@@ -86,7 +91,7 @@ class Training:
 
     def key(self) -> str:
         """A hash of settings and data."""
-        names = list(self.labels), list(self.tags)
+        names = list(self.labels), list(self.tags), *([self.start] if self.start else [])
         how = self.settings.config(), self.workers.size, self.model.learns_in_half
         examples = self.train.digest(), self.dev.digest()
         return hashlib.sha256(json.dumps([*names, *how, *examples]).encode()).hexdigest()
@@ -192,11 +197,12 @@ def train_on(
     progress: Progress,
     also: Sequence[Source] = (),
     weights: Sequence[float] | None = None,
+    start: Parser | None = None,
 ) -> Trained:
     """Encode a treebank (or load it from the cache), fit its isotropy and train a parser.
 
     The trees of `also` join through their bridges; `weights` say how often each treebank, the
-    first included, is seen in an epoch.
+    first included, is seen in an epoch. Training starts from the weights of `start`, if given.
     """
     if dev is None:
         dev = [s for i, s in enumerate(treebank) if i % HELD_OUT == HELD_OUT - 1]
@@ -214,16 +220,23 @@ def train_on(
         source.store(progress)
     if workers.first:
         workers.wait()
-    isotropy = Isotropy.fit(train_store.vectors, settings.isotropy)
-    space = Space.of(encoder, isotropy, common_words(s.forms for s in treebank))
+    if start is None:
+        isotropy = Isotropy.fit(train_store.vectors, settings.isotropy)
+        space = Space.of(encoder, isotropy, common_words(s.forms for s in treebank))
+    else:
+        start.space.check(encoder)
+        space, settings = start.space, settings_from(start, settings)
     for source in also:
         source.check(space)
     labels, tags = names_in([treebank, *(source.trees for source in also)])
+    if start is not None:
+        labels, tags = grown(start, labels, tags)
     if settings.tags != "none" and not tags:
         raise TreebridgeError("the treebank has no UPOS tags; set tags to none")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         model = Biaffine(settings, space.dim, len(labels), len(tags))
+    begun = start_from(model, start, labels) if start is not None else ""
     first = Examples.of(treebank, train_store, space, labels, tags)
     examples = with_others(first, also, (labels, tags), weights, progress) if also else first
     training = Training(
@@ -237,6 +250,7 @@ def train_on(
         workers,
         work,
         progress,
+        begun,
     )
     try:
         best, history = training.run()

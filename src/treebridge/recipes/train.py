@@ -14,7 +14,7 @@ from treebridge.corpus.trees import digest_trees
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
 from treebridge.folders import check_free, is_finished
-from treebridge.keys import key_of
+from treebridge.keys import digest_files, key_of
 from treebridge.locks import hold
 from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
@@ -45,6 +45,7 @@ def train(
     also: Sequence[Also] = (),
     weights: Sequence[float] | None = None,
     bridge: str | Path | None = None,
+    start: str | Path | None = None,
     resume: bool = True,
     force: bool = False,
     progress: Progress = QUIET,
@@ -53,8 +54,8 @@ def train(
 
     Treebanks of other languages join with `also`; `weights` say how often each, the first
     included, is seen in an epoch. They are chosen and weighted for the target language of `bridge`,
-    if it is given. Under torchrun only the first process writes; the others return
-    None.
+    if it is given. Training goes on from the parser `start` or, without it, begins from scratch.
+    Under torchrun only the first process writes; the others return None.
     """
     output, settings = Path(output), settings or ParserSettings()
     encoding = encoding or EncoderSettings()
@@ -69,6 +70,9 @@ def train(
         target = Bridge.load(bridge) if bridge else None
         further, weights = join(also, loaded_also, weights, target, trees)
         joined = also_key(further, weights)
+        begin = Parser.load(start, encoder_settings=encoding) if start else None
+        if start:
+            joined.append(digest_files([Path(start) / "parser.safetensors"]))
         key = key_of("train", loaded.cache_key, settings.config(), digests, *joined)
         if is_finished(output, KIND, key, force=force):
             return Trained(Parser.load(output, loaded, encoding), output, found=True)
@@ -80,6 +84,7 @@ def train(
                 settings,
                 also=further,
                 weights=weights,
+                start=begin,
                 device=encoding.device,
                 work=work,
                 progress=progress if first else QUIET,
