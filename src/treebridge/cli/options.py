@@ -172,14 +172,14 @@ Dev = Annotated[
 ]
 FurtherTreebanks = Annotated[
     list[str] | None,
-    option("A treebank of another language and the bridge from there into this space; can be "
-           "repeated. auto:FOLDER chooses from those in a folder.", "--also",
+    option("Further treebank and the bridge from its language into this space; can be repeated. "
+           "auto:FOLDER chooses from the treebanks and bridges in a folder.", "--also",
            metavar="TREEBANK=BRIDGE"),
 ]  # fmt: skip
 Weights = Annotated[
     str,
-    option("How often each treebank is seen in an epoch, separated by commas, the first included; "
-           "auto: small ones more often.", panel=TRAINING),
+    option("Passes over each treebank per epoch, separated by commas, the first treebank included; "
+           "auto: more for small ones.", panel=TRAINING),
 ]  # fmt: skip
 # Output
 Json = Annotated[bool, option("Print JSON.", "--json", panel=OUTPUT)]

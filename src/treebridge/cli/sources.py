@@ -26,15 +26,16 @@ def sources(
     ],
     bridge: opt.BridgeFolder = None,
     treebank: Annotated[
-        str | None, option("The parser's own treebank, with which candidates are compared.")
+        str | None, option("The parser's own treebank, to compare with and to mix in.")
     ] = None,
     target_text: Annotated[
         list[str] | None,
-        option("Target text whose labels are compared.", show_default="the arcs that links carry"),
+        option("Target text to compare labels with.", show_default="arcs carried over links"),
     ] = None,
     bitext: Annotated[
         list[str] | None,
-        option("Parallel text of the target: measures what each candidate teaches, a minute each."),
+        option("Parallel text of the target, to measure what each candidate teaches; takes a "
+               "minute each."),
     ] = None,
     pairs: opt.Pairs = None,
     source_language: opt.SourceLanguage = "en",

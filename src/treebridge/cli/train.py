@@ -26,13 +26,12 @@ def train(
     weights: opt.Weights = "auto",
     bridge: Annotated[
         str | None,
-        option("Bridge of the target language, for which further treebanks are chosen and "
-               "weighted."),
+        option("Bridge of the target language; further treebanks are chosen and weighted for it."),
     ] = None,
     start: Annotated[
         str | None,
-        option("Parser to go on from, with its network and space, instead of starting from "
-               "scratch.", panel=TRAINING),
+        option("Parser to continue from, with its network and space.", panel=TRAINING,
+               show_default="train from scratch"),
     ] = None,
     preset: opt.Preset = "default",
     tags: opt.Tags = None,
