@@ -100,6 +100,7 @@ def test_the_ranking_is_that_of_the_languages(place: Path) -> None:
     first, second = judged["sources"]
     assert first["language"] == "qad" and first["gain"] > second["gain"] and first["helps"]
     assert first["gain_low"] > 0 and judged["target"] == "qac"
+    assert first["expected_LAS"] > second["expected_LAS"] > 0
     printed = " ".join(command(*asked, "--target-text", "gold.conllu").split())
     assert "qad.conllu" in printed and "use it" in printed and "leave it out" in printed
     assert "--also qad.conllu=choice/qaa-qad" in printed

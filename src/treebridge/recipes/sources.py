@@ -40,6 +40,14 @@ class Candidate:
     bridge: float | None  # carried arcs that the parser finds across the candidate's own bridge
     first_order: float  # the same as `order` for the first treebank, if it is known
     gain: Gain | None = None  # in carried arcs of the target, after a short lesson
+    forecast: float | None = None  # LAS of the parser as it is, if the target's bridge has one
+
+    @property
+    def expected(self) -> float | None:
+        """The LAS to expect with this treebank: a forecast grows as agreement does."""
+        if self.gain is None or self.forecast is None:
+            return None
+        return min(100.0, self.forecast + max(0.0, self.gain.gain))
 
     @property
     def helps(self) -> bool:
@@ -105,6 +113,7 @@ def rank_sources(
         found.append(Candidate(
             source, also, order.same_order(profile), labels.same_labels(profile),
             source.bridge.quality.get("projected", {}).get("LAS"), own, gain,
+            parser.bridge.quality.get("forecast", {}).get("LAS"),
         ))  # fmt: skip
     found.sort(key=lambda one: (one.gain.gain if one.gain else 0.0, one.order), reverse=True)
     return Ranking(found, parser.language, trial is not None)

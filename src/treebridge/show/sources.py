@@ -14,9 +14,17 @@ def show_ranking(ranking: Ranking) -> None:
     """Print the candidates, the most useful first, and which of them to use."""
     console = Console(highlight=False)
     table = Table(
-        "treebank", "sentences", "word order", "labels", "its bridge", "gain", "", box=None
+        "treebank",
+        "sentences",
+        "word order",
+        "labels",
+        "its bridge",
+        "gain",
+        "expect LAS",
+        "",
+        box=None,
     )
-    for column in table.columns[1:6]:
+    for column in table.columns[1:7]:
         column.justify = "right"
     for one in ranking.candidates:
         table.add_row(
@@ -26,6 +34,7 @@ def show_ranking(ranking: Ranking) -> None:
             f"{one.labels:.0f} %",
             "" if one.bridge is None else f"{one.bridge:.0f} %",
             _gain(one),
+            "" if one.expected is None else f"{one.expected:.0f}",
             "use it" if one.helps else "leave it out",
         )
     console.print(table)
@@ -70,6 +79,7 @@ def as_dict(ranking: Ranking) -> dict[str, Any]:
                 "gain": one.gain and one.gain.gain,
                 "gain_low": one.gain and one.gain.low,
                 "gain_high": one.gain and one.gain.high,
+                "expected_LAS": one.expected,
                 "helps": one.helps,
             }
             for one in ranking.candidates
