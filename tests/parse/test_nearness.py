@@ -37,7 +37,7 @@ def test_labels_overlap() -> None:
     assert one.same_labels(two) == pytest.approx(25)
     assert one.same_order(two) == pytest.approx(50)  # by the only label that both have
     assert one.same_order(WordOrderProfile(Counter(c=50), Counter())) == 0
-    rare = WordOrderProfile(Counter(a=9), Counter())
+    rare = WordOrderProfile(Counter(a=9), Counter(a=9))
     assert one.same_order(rare) == 0  # too few to tell
 
 
