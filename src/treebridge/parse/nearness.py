@@ -76,5 +76,5 @@ class WordOrderProfile:
     def same_labels(self, other: WordOrderProfile) -> float:
         """How much the distributions of labels overlap, in percent."""
         ours, theirs = self.arcs.total() or 1, other.arcs.total() or 1
-        names = self.arcs.keys() | other.arcs.keys()
+        names = sorted(self.arcs.keys() & other.arcs.keys())
         return 100 * sum(min(self.arcs[n] / ours, other.arcs[n] / theirs) for n in names)
