@@ -85,6 +85,7 @@ class Trial:
             "refine", "--model", str(model), "--bridge", str(bridge), "--seed", str(self.seed),
             "--bitext", self.bitext(target), "--pairs", self.given.pairs,
             "--treebank", str(UD / "UD_English-EWT/en_ewt-ud-train.conllu"), *further,
+            "--tune", self.given.tune,
             *(tagger if self.tags == "gold" else []), "-o", str(folder),
         )  # fmt: skip
         return folder
@@ -131,6 +132,7 @@ def main() -> None:
     arguments.add_argument(
         "--start", type=int, help="go on from the English parser, for this many epochs"
     )
+    arguments.add_argument("--tune", default="map", help="of refining; see treebridge refine")
     arguments.add_argument("--rows", nargs="+", help="such as en en+es 'refined en+es'")
     given = arguments.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)

@@ -23,6 +23,7 @@ def lab_arguments(about: str) -> argparse.ArgumentParser:
     arguments = argparse.ArgumentParser(description=about.partition("\n")[0])
     arguments.add_argument("-o", "--output", type=Path, default=Path("build/lab"))
     arguments.add_argument("--language", default="pt")
+    arguments.add_argument("--source-encoder", help="of English; default: that of the real data")
     arguments.add_argument("--encoder", help="of the target; pt has one in the folder of real data")
     arguments.add_argument("--tags", default="gold")
     arguments.add_argument("--pairs", type=int, default=60_000)
@@ -45,7 +46,8 @@ def real_lab(given: argparse.Namespace, **parser: object) -> tuple[Lab, Target]:
         sys.exit(f"no real data in {SHARED}: name its folder in TREEBRIDGE_SHARED")
     here = SHARED / "encoders"
     encoder = given.encoder or str(here / f"{given.language}-marian-tiny")
-    encoders = {"en": str(here / "en-marian-tiny"), given.language: encoder}
+    english = given.source_encoder or str(here / "en-marian-tiny")
+    encoders = {"en": english, given.language: encoder}
     supply = Supply(SHARED / "data", "dev", pairs=given.pairs, encoders=encoders, offline=True)
     settings = LabSettings(
         ParserSettings.preset("small", **{"tags": given.tags, "epochs": given.epochs, **parser}),

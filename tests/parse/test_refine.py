@@ -121,7 +121,7 @@ def test_a_few_trees_help(story: tuple[Parser, Parser]) -> None:
     store = encode_into_store(bridged.load_encoder(), [tree.forms for tree in few])
     assert bridged.bridge is not None
     trees = Examples.of(few, store, bridged.bridge, bridged.labels, bridged.tags)
-    refining = Refining(bridged, Projected([], []), None, trees, FEW)
+    refining = Refining(bridged, Projected([], [], []), None, trees, FEW)
     assert las(refining.run()[0]) > las(bridged) + 10
 
 
@@ -183,7 +183,7 @@ def test_source_trees_do_not_pass_through_the_targets_map(
 ) -> None:
     """They change the model but not the map."""
     _, bridged = story
-    refined, _ = Refining(bridged, Projected([], []), source_trees, None, FEW).run()
+    refined, _ = Refining(bridged, Projected([], [], []), source_trees, None, FEW).run()
     np.testing.assert_array_equal(refined.bridge.w, bridged.bridge.w)
     assert not torch.equal(refined.model.arc_weight, bridged.model.arc_weight)
 
@@ -279,7 +279,7 @@ def test_labels_of_the_users_trees_are_learned(story: tuple[Parser, Parser]) -> 
         np.testing.assert_allclose(after[index].labels[:, :known], soft.labels, atol=0.1)
     store = encode_into_store(encoder, [tree.forms for tree in trees])
     examples = Examples.of(trees, store, bridged.bridge, wider.labels, wider.tags)
-    learned, _ = Refining(wider, Projected([], []), None, examples, FEW).run()
+    learned, _ = Refining(wider, Projected([], [], []), None, examples, FEW).run()
     given = Counter(label for tree in learned(BARE) for label in tree.deprels)
     assert given["nsubj:own"] > 5 * given["nsubj"] and given["thing"] > 5 * given["obj"]
 
@@ -328,7 +328,8 @@ def test_soft_loss_of_hard_labels_is_the_usual_loss(story: tuple[Parser, Parser]
         for i, tree in enumerate(trees)
     ]
     vectors = [parser.space.transform(store[i]) for i in range(len(trees))]
-    padded, beliefs_of = Projected(vectors, soft).batch(chosen)
+    words = [tree.forms for tree in trees]
+    padded, beliefs_of = Projected(vectors, soft, words).batch(chosen)
     model = parser.model.eval()
     with torch.inference_mode():
         assert float(soft_loss(model, padded, beliefs_of)) == pytest.approx(
@@ -469,14 +470,17 @@ def test_what_is_learned_of_the_map_is_merged_into_the_bridge(story: tuple[Parse
     assert bridged.bridge is not None
     rng = np.random.default_rng(1)
     shifted = replace(bridged.bridge, translation=rng.normal(size=len(bridged.bridge.w)))
-    learner = Learner(replace(bridged, bridge=shifted))
+    learner = Learner(replace(bridged, bridge=shifted), RefineSettings())
     with torch.no_grad():
-        learner.change.normal_(std=0.1)
-        learner.shift.normal_()
+        learner.bridge.change.normal_(std=0.1)
+        learner.bridge.shift.normal_()
     (item,) = bridged.load_encoder().encode([["a", "b", "c"]])
     before = torch.from_numpy(shifted.transform(item.vectors))[None]
     nothing = torch.full((1, 3), -1)
-    seen = learner.mapped(Batch(before, torch.tensor([3]), nothing, nothing, nothing)).vectors
+    batch = Batch(before, torch.tensor([3]), nothing, nothing, nothing)
+    seen = learner.read(batch, [["a", "b", "c"]]).vectors
+    unmapped = learner.bridge(torch.from_numpy(item.vectors))
+    np.testing.assert_allclose(unmapped.detach(), seen[0].detach(), rtol=1e-4, atol=1e-5)
     merged = learner.merged_into(replace(bridged, bridge=shifted)).bridge
     np.testing.assert_allclose(
         merged.transform(item.vectors), seen[0].detach().numpy(), rtol=1e-4, atol=1e-5

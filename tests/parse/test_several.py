@@ -184,8 +184,10 @@ def test_what_cannot_be_mixed_is_refused(
 ) -> None:
     sister = sister_of(bridges["sister"], 20)
 
-    def train(trees: object = TREES, encoder: str = "source", **more: object) -> None:
-        settings = replace(QUICK, epochs=1)
+    def train(
+        trees: object = TREES, encoder: str = "source", tune: str = "parser", **more: object
+    ) -> None:
+        settings = replace(QUICK, epochs=1, tune=tune)
         Parser.train(trees, ENCODERS[encoder], DEV[:9], settings, **{"also": [sister], **more})  # type: ignore[arg-type]
 
     with pytest.raises(
@@ -196,6 +198,8 @@ def test_what_cannot_be_mixed_is_refused(
         TreebridgeError, match="trained on other trees; fit it into a parser of the"
     ):
         train([s for s in TREES if len(s) < 6][:8])
+    with pytest.raises(TreebridgeError, match="cannot join while the encoder learns"):
+        train(tune="encoder")
     with pytest.raises(TreebridgeError, match="3 weights for 2 treebanks"):
         train(weights=[1, 1, 1])
     with pytest.raises(TreebridgeError, match="must not be negative"):

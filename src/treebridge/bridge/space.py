@@ -46,6 +46,10 @@ class Space:
             words,
         )
 
+    def tuned(self, encoder: Encoder) -> Space:
+        """The same space, read by its encoder after it has learned."""
+        return replace(self, encoder=encoder.name, fingerprint=encoder.fingerprint, commit="")
+
     def check(self, encoder: Encoder) -> None:
         """Raise an error unless this is the space's encoder: other vectors would be noise."""
         if not encoder.has_fingerprint(self.fingerprint):

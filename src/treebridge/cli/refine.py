@@ -12,7 +12,7 @@ from treebridge.cli.app import command, print_json, progress, show
 from treebridge.cli.options import TRAINING, option, setting
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
-from treebridge.parse.settings import ProjectSettings, RefineSettings
+from treebridge.parse.settings import ProjectSettings, RefineSettings, Tune
 
 
 @command(
@@ -72,6 +72,12 @@ def refine(
         setting(RefineSettings, "passes", "Number of passes; 2 helps where the encoder is weak.",
                 panel=TRAINING, min=1),
     ] = RefineSettings.passes,
+    tune: Annotated[
+        Tune,
+        setting(RefineSettings, "tune", "What learns besides the parser: the bridge's map, or the "
+                "encoder too; auto: what agrees better with held-out source trees.",
+                panel=TRAINING),
+    ] = RefineSettings.tune,
     seed: Annotated[
         int, opt.seed_option(RefineSettings, panel=TRAINING)
     ] = RefineSettings.seed,
@@ -109,7 +115,9 @@ def refine(
     refined = refine_model(
         model,
         output,
-        RefineSettings(epochs=epochs, reorder=reorder, passes=passes, seed=seed, project=project),
+        RefineSettings(
+            epochs=epochs, reorder=reorder, passes=passes, tune=tune, seed=seed, project=project
+        ),
         EncoderSettings(device=device, offline=offline),
         bridge=bridge,
         lexicon=lexicon,

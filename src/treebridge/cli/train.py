@@ -9,9 +9,9 @@ import typer
 
 from treebridge.cli import options as opt
 from treebridge.cli.app import command, print_json, progress, show
-from treebridge.cli.options import TRAINING, given, option
+from treebridge.cli.options import TRAINING, given, option, setting
 from treebridge.encode.settings import EncoderSettings
-from treebridge.parse.settings import ParserSettings
+from treebridge.parse.settings import ParserSettings, TuneSource
 
 
 @command("train", "treebridge train en_ewt-ud-train.conllu --encoder bert-base-uncased -o en")
@@ -41,6 +41,11 @@ def train(
                panel=TRAINING),
     ] = True,
     epochs: opt.Epochs = None,
+    tune: Annotated[
+        TuneSource,
+        setting(ParserSettings, "tune", "What learns: the parser alone, or its encoder too; the "
+                "model then contains the encoder.", panel=TRAINING),
+    ] = ParserSettings.tune,
     seed: opt.Seed = ParserSettings.seed,
     resume: opt.Resume = True,
     layers: opt.Layers = EncoderSettings.layers,
@@ -53,7 +58,7 @@ def train(
     from treebridge.show.train import as_dict, save_curve, show_trained
 
     further = all_of(also or ())
-    changes = given(tags=tags, epochs=epochs, isotropy=None if isotropy else 0)
+    changes = given(tags=tags, epochs=epochs, tune=tune, isotropy=None if isotropy else 0)
     trained = train_parser(
         treebank,
         encoder,

@@ -57,6 +57,11 @@ def copy_encoder(found: Path, folder: Path) -> None:
         shutil.copyfile(found / name, folder / name)
 
 
+def weight_files(folder: Path) -> list[str]:
+    """The names of the files that hold an encoder's weights."""
+    return _pick_weights([path.name for path in folder.iterdir()])
+
+
 def _cached(name: str, revision: str | None) -> Path | None:
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError

@@ -116,16 +116,22 @@ class Model:
         """
         try:
             with threads_for(ids.size):
-                hidden = self.hidden(ids, real)
-            places = torch.from_numpy(owner).to(hidden.device)
-            mine = places >= 0  # [batch, pieces]
-            places = places[mine]  # [pieces of words]
-            total = torch.zeros(words, hidden.shape[-1], device=hidden.device)
-            total.index_add_(0, places, hidden[mine])  # the length below makes the sum a mean
-            return nn.functional.normalize(total, dim=-1).cpu().numpy()
+                return self.pooled(ids, real, owner, words).cpu().numpy()
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
             raise MemoryError(str(error)) from None
+
+    def pooled(
+        self, ids: NDArray[np.int64], real: NDArray[np.int64], owner: NDArray[np.int64], words: int
+    ) -> torch.Tensor:
+        """The same as a tensor, with gradients if the network learns: [words, dim]."""
+        hidden = self.hidden(ids, real)
+        places = torch.from_numpy(owner).to(hidden.device)
+        mine = places >= 0  # [batch, pieces]
+        places = places[mine]  # [pieces of words]
+        total = torch.zeros(words, hidden.shape[-1], device=hidden.device)
+        total = total.index_add(0, places, hidden[mine])  # the length below makes the sum a mean
+        return nn.functional.normalize(total, dim=-1)
 
 
 def load_model(folder: Path, settings: EncoderSettings) -> Model | OnnxModel:
@@ -165,6 +171,14 @@ def _in_onnx(model: Model, fingerprint: str, precision: str) -> OnnxModel:
 
 
 def _load_network(folder: Path) -> nn.Module:
+    network, _ = load_whole(folder)
+    if getattr(network.config, "is_encoder_decoder", False):
+        network = network.get_encoder()
+    return network.eval().requires_grad_(False)  # type: ignore[no-any-return]
+
+
+def load_whole(folder: Path) -> tuple[Any, list[str]]:
+    """Load a checkpoint, and name the weights that it lacks and that nobody here uses."""
     from transformers import AutoConfig, AutoModel
     from transformers.utils import logging
 
@@ -184,9 +198,10 @@ def _load_network(folder: Path) -> nn.Module:
         ) from error
     finally:
         logging.set_verbosity(verbosity)
+    absent = list(report["missing_keys"])
     missing = [
         key
-        for key in report["missing_keys"]
+        for key in absent
         if not any(unused in key for unused in _UNUSED) and not _is_computed(network, key)
     ]
     surplus = _further_layers(report["unexpected_keys"], network)
@@ -197,9 +212,7 @@ def _load_network(folder: Path) -> nn.Module:
                 "config.json and the weights do not belong together",
                 file=folder,
             )
-    if getattr(config, "is_encoder_decoder", False):
-        network = network.get_encoder()
-    return network.eval().requires_grad_(False)  # type: ignore[no-any-return]
+    return network, absent
 
 
 def _is_computed(network: nn.Module, key: str) -> bool:

@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 from treebridge.encode.encoder import Encoder
-from treebridge.encode.hub import copy_encoder, find_encoder
+from treebridge.encode.hub import copy_encoder
 from treebridge.encode.models import Model
 from treebridge.encode.onnx import NETWORK, TOKENIZER, is_packed, write_packed
 from treebridge.encode.onnx_export import export_network
@@ -20,7 +20,7 @@ def pack_network(encoder: Encoder, folder: Path, bits: int = MAX_BITS) -> None:
     """Write a new folder from which `Encoder.load` reads without torch."""
     if not isinstance(encoder, TransformerEncoder):
         raise TreebridgeError(f"an encoder such as {encoder!r} cannot be packed")
-    found = find_encoder(encoder.name, offline=encoder.settings.offline)
+    found = encoder.folder
     if is_packed(found):
         return copy_encoder(found, folder)
     backend = getattr(load_tokenizer(found), "backend_tokenizer", None)

@@ -28,3 +28,12 @@ class EncoderSettings:
 
     def __post_init__(self) -> None:
         check_choices(self)
+
+
+@dataclass(frozen=True)
+class TuneSettings:
+    """How an encoder learns together with a parser."""
+
+    rate: float = 2e-4  # peak learning rate of its last layer
+    layer_decay: float = 0.9  # a layer's learning rate as a share of that of the layer above
+    dropout: float = 0.1

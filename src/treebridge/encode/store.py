@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from itertools import chain
 from pathlib import Path
 
@@ -53,6 +53,11 @@ class VectorStore:
         return self.vectors[self.offsets[index] : self.offsets[index + 1]]
 
     @property
+    def key(self) -> str:
+        """A hash of the encoder and the words."""
+        return self.folder.name
+
+    @property
     def dim(self) -> int:
         """Length of a vector."""
         return int(self.vectors.shape[1])
@@ -65,6 +70,22 @@ class VectorStore:
         for row, part in enumerate(parts):
             out[row, : len(part)] = part
         return out
+
+
+class MemoryStore:
+    """The vectors of a few sentences in memory, for an encoder that changes."""
+
+    def __init__(self, vectors: Sequence[NDArray[np.float32]]):
+        self._vectors = vectors
+        self.offsets = _offsets(vectors)
+
+    @property
+    def key(self) -> str:
+        """A hash of the vectors."""
+        return key_of_bytes(rows.tobytes() for rows in self._vectors)
+
+    def __getitem__(self, index: int) -> NDArray[np.float32]:
+        return self._vectors[index]
 
 
 def encode_into_store(
@@ -136,7 +157,7 @@ def _build(
     building.replace(folder)
 
 
-def _offsets(sentences: Sequence[Words]) -> NDArray[np.int64]:
+def _offsets(sentences: Sequence[Sized]) -> NDArray[np.int64]:
     offsets = np.zeros(len(sentences) + 1, np.int64)
     np.cumsum([len(words) for words in sentences], out=offsets[1:])
     return offsets

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,11 +24,15 @@ from treebridge.errors import require_train
 if TYPE_CHECKING:
     from treebridge.encode.models import Model
 
+Ids = NDArray[np.int64]  # [windows, pieces]
 CHUNK, CHUNK_WORDS = 2048, 1 << 17  # sentences, and words, that are sorted by length together
 
 
 class TransformerEncoder(Encoder):
     """A pre-trained encoder, frozen."""
+
+    folder: Path  # where it was loaded from
+    home: TemporaryDirectory[str] | None = None  # that folder, if it goes with the encoder
 
     def __init__(
         self, name: str, pieces: Pieces, model: Model | OnnxModel, settings: EncoderSettings
@@ -47,7 +52,9 @@ class TransformerEncoder(Encoder):
         folder = find_encoder(name, offline=settings.offline)
         check_encoder(folder)
         if is_packed(folder):
-            return cls(name, *load_packed(folder, settings.layers), settings)
+            packed = cls(name, *load_packed(folder, settings.layers), settings)
+            packed.folder = folder
+            return packed
         require_train("an encoder that is not packed")
         from treebridge.encode.models import load_model
         from treebridge.encode.tokenizer import check_vocabulary, load_tokenizer
@@ -56,6 +63,7 @@ class TransformerEncoder(Encoder):
         check_vocabulary(tokenizer, model.vocabulary, folder)
         pieces = Pieces.of_tokenizer(tokenizer, model.max_pieces)
         encoder = cls(name, pieces, model, settings)
+        encoder.folder = folder
         if not Path(name).is_dir():
             encoder.commit = commit_of(folder)
         return encoder
@@ -76,9 +84,9 @@ class TransformerEncoder(Encoder):
 
     def save(self, folder: Path) -> None:
         """Copy configuration, tokenizer and weights; nothing else that lies beside them."""
-        from treebridge.encode.hub import copy_encoder, find_encoder
+        from treebridge.encode.hub import copy_encoder
 
-        copy_encoder(find_encoder(self.name, offline=self.settings.offline), folder)
+        copy_encoder(self.folder, folder)
 
     def whole(self, words: Words) -> NDArray[np.bool_]:
         """Which words are a single piece of the vocabulary."""
@@ -155,7 +163,11 @@ class TransformerEncoder(Encoder):
 
     def _encode_batch(self, batch: list[Window]) -> Vectors:
         """Unit vectors of all words of the windows, one after the other."""
-        longest = batch[0].size
+        return self.model.word_vectors(*self.arrays(batch))
+
+    def arrays(self, batch: list[Window]) -> tuple[Ids, Ids, Ids, int]:
+        """Piece ids, which of them are real, the word each belongs to, and the number of words."""
+        longest = max(window.size for window in batch)
         ids = np.full((len(batch), longest), self.model.padding, np.int64)
         real = np.zeros((len(batch), longest), np.int64)
         owner = np.full((len(batch), longest), -1, np.int64)  # which word a piece belongs to
@@ -168,7 +180,7 @@ class TransformerEncoder(Encoder):
             owners = np.repeat(np.arange(words, words + len(counts)), counts)
             owner[row, before : before + len(flat)] = owners
             words += len(counts)
-        return self.model.word_vectors(ids, real, owner, words)
+        return ids, real, owner, words
 
 
 def _batches(parts: list[Window], budget: int, *, pad: bool = True) -> Iterator[list[Window]]:

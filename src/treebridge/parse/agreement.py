@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -103,6 +103,11 @@ class Trial:
             [item.vectors for item in target.encode([pair.target for pair, _ in pairs])],
             carried,
         )
+
+    def read_by(self, encoder: Encoder) -> Trial:
+        """The same trial with vectors of another encoder of the target language."""
+        encoded = encoder.encode([sentence.forms for sentence in self.sentences])
+        return replace(self, vectors=[item.vectors for item in encoded])
 
     @property
     def words(self) -> int:

@@ -12,7 +12,8 @@ import torch
 from numpy.typing import NDArray
 
 from treebridge.corpus.sentence import Sentence
-from treebridge.encode.store import VectorStore
+from treebridge.encode.encoder import Words
+from treebridge.encode.store import MemoryStore, VectorStore
 from treebridge.parse.biaffine import Batch
 from treebridge.parse.given import head_numbers
 from treebridge.parse.padding import Indices, Rows, cut_batches, pad_numbers, pad_vectors
@@ -45,17 +46,18 @@ class Into(Protocol):
 class Examples:
     """Sentences with trees and the vectors of their words."""
 
-    store: VectorStore
+    store: VectorStore | MemoryStore
     space: Into
     tags: list[Indices]
     heads: list[Indices]
     labels: list[Indices]
+    words: list[Words]
 
     @classmethod
     def of(
         cls,
         sentences: Sequence[Sentence],
-        store: VectorStore,
+        store: VectorStore | MemoryStore,
         space: Into,
         labels: Names,
         tags: Names,
@@ -70,6 +72,7 @@ class Examples:
             [tags.numbers(sentence.upos) for sentence in sentences],
             heads,
             [np.where(head < 0, UNKNOWN, label) for head, label in known],
+            [sentence.forms for sentence in sentences],
         )
 
     @property
@@ -107,7 +110,7 @@ class Examples:
 
     def digest(self) -> str:
         """A hash of all that training depends on."""
-        digest = hashlib.sha256(self.store.folder.name.encode())
+        digest = hashlib.sha256(self.store.key.encode())
         for column in (self.tags, self.heads, self.labels):
             for numbers in column:
                 digest.update(numbers.tobytes())

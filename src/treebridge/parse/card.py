@@ -39,6 +39,12 @@ def _treebank(about: dict[str, Any]) -> str:
     return f"`{about['treebank']}` ({about.get('licence') or 'licence unknown'})"
 
 
+def _encoder(about: dict[str, Any]) -> str:
+    """Whether the encoder is the one that was given, or learned with the parser."""
+    tuned = about.get("refined", about).get("tuned")
+    return "an encoder that learned with it" if tuned else "a frozen encoder"
+
+
 def model_card(config: dict[str, Any]) -> str:
     """Describe a parser, its scores and its use, in Markdown."""
     settings, space, scores, about = (
@@ -47,7 +53,7 @@ def model_card(config: dict[str, Any]) -> str:
     lines = [
         "# A treebridge parser",
         "",
-        "A Universal Dependencies parser on the vectors of a frozen encoder: BiLSTM with biaffine "
+        f"A Universal Dependencies parser on the vectors of {_encoder(about)}: BiLSTM and biaffine "
         f"attention, {len(config['labels'])} labels. {_TAGS[settings['tags']]}{_columns(config)}",
         "",
         "| | |",

@@ -72,9 +72,10 @@ def save_parser(parser: Parser, folder: str | Path, *, key: str | None = None) -
             verdict = bridge_verdict(parser.bridge.quality, parser.scores)
             judged = replace(parser.bridge, quality={**parser.bridge.quality, "verdict": verdict})
             judged.save(made / "bridge")
-            parser.load_encoder().save(made / "encoder")
             config["bridge"] = describe_bridge(judged)
             config |= judged_by_trees(judged)
+        if parser.bridge or parser.about.get("tuned"):
+            parser.load_encoder().save(made / "encoder")
         write_config(made, KIND, FORMAT, config, files_of(made))
         (made / "README.md").write_text(model_card(config), encoding="utf-8")
 
@@ -124,6 +125,9 @@ def read_parser(folder: Path, encoder_settings: EncoderSettings) -> Parser:
         sizes = space.dim, len(labels), len(tags)
         model, means = _read_network(folder, settings, sizes, encoder_settings.device)
     space = space.with_means(means)
+    if not _crosses_bridge(config) and (folder / "encoder").is_dir():
+        # An encoder that learned with the parser is only here; bridges and teachers look for it.
+        space = replace(space, encoder=str(_encoder_in(folder / "encoder").absolute()))
     about = field({"about": {}, **config}, "about", dict, path)
     parser = Parser(model, space, labels, tags, about=about)
     # A shipped model has no history, only the scores of its best epoch.

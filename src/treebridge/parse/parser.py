@@ -150,7 +150,7 @@ class Parser:
             treebank, encoder, dev, settings or ParserSettings(), device, work, progress,
             also, weights, start,
         )  # fmt: skip
-        return cls(*trained[:-1], encoder, columns=trained.columns)
+        return cls(*trained[:-1], columns=trained.columns)
 
     @property
     def scores(self) -> Metrics:

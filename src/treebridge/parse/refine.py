@@ -1,29 +1,32 @@
 """Refining: train a bridged parser further on trees projected over the links of a bitext.
 
 The map and its translation are trained too: a rotation of anchors does not capture everything a
-parser needs to know about a word. No target trees are needed, but the user's own can be added. The
-best epoch is the one that agrees best with held-out source trees or, where there are no links to
-carry those, the one with the lowest loss on held-out projections.
+parser needs to know about a word. The encoder can be, as well: a small one knows little syntax, and
+projected trees teach it. No target trees are needed, but the user's own can be added. The best
+epoch is the one that agrees best with held-out source trees or, where there are no links to carry
+those, the one with the lowest loss on held-out projections.
 """
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import math
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from treebridge.parse.agreement import Trial
+from treebridge.encode.learning import peaks
+from treebridge.parse.agreement import Agreement, Trial
 from treebridge.parse.batches import Examples
-from treebridge.parse.biaffine import Batch, to_device
+from treebridge.parse.biaffine import to_device
 from treebridge.parse.checkpoint import Checkpoint, copy_weights, resume
+from treebridge.parse.learner import Learner
 from treebridge.parse.metrics import Metrics
 from treebridge.parse.padding import Indices, cut_batches
 from treebridge.parse.parser import Parser
@@ -34,39 +37,6 @@ from treebridge.progress import QUIET, Progress
 Step = tuple["Examples | None", Indices]  # examples (None: projections) and a batch of indices
 STAGE = "refining"
 HELD_OUT = 20  # one projected sentence in 20 is held out for early stopping
-
-
-class Learner(nn.Module):
-    """A parser and an update to the bridge's map and translation, initially zero.
-
-    The update applies to target sentences only, so that it can bring them closer to source ones.
-    """
-
-    def __init__(self, parser: Parser):
-        super().__init__()
-        self.model = copy.deepcopy(parser.biaffine)
-        self.change = nn.Parameter(torch.zeros(parser.space.dim, parser.space.dim))
-        self.shift = nn.Parameter(torch.zeros(parser.space.dim))
-
-    def mapped(self, batch: Batch) -> Batch:
-        """Apply the updated map to target sentences."""
-        update = batch.vectors @ self.change.T + self.shift
-        return batch._replace(vectors=batch.vectors + update)
-
-    def merged_into(self, parser: Parser) -> Parser:
-        """The parser with the trained weights, and the update merged into its bridge."""
-        assert parser.bridge is not None
-        change, shift = (
-            update.detach().cpu().numpy().astype(np.float64) for update in (self.change, self.shift)
-        )
-        before = parser.bridge
-        bridge = replace(
-            before,
-            w=before.w + change @ before.w,
-            translation=before.translation + change @ before.translation + shift,
-            made={**before.made, "refined": True},
-        )
-        return replace(parser, model=self.model.eval(), bridge=bridge, folder=None, card={})
 
 
 @dataclass
@@ -81,6 +51,7 @@ class Refining:
     progress: Progress = QUIET
     work: Path | None = None  # for checkpoints
     trial: Trial | None = None  # held-out source trees to agree with
+    tune: bool = False  # whether the encoder learns, too
 
     def run(self) -> tuple[Parser, list[Metrics]]:
         """Train to the last epoch or until the parser stops improving.
@@ -88,21 +59,23 @@ class Refining:
         Returns the best parser and the history; if refining made it clearly worse, the parser as it
         was. An interrupted run resumes.
         """
-        learner = Learner(self.parser).to(self.parser.device)
+        self.train(self.settings.epochs)
+        learner, _, state = self._running
+        learner.load_state_dict(state.best)
+        refined = learner.frozen(self.parser)
+        if self.trial is not None:
+            _, _, high = self.agreement().gain_over(self.trial.judge(self.parser))
+            if high < 0:
+                self.progress.say("refining made the parser worse, so it stays as it was")
+                return self.parser, state.history
+        return refined, state.history
+
+    def train(self, until: int) -> None:
+        """Train until this epoch has ended, or until the parser stops improving."""
+        learner, optimizer, state = self._running
         held, learn = self._split()
-        for update in (learner.change, learner.shift):
-            update.requires_grad = self.settings.change_map
-        optimizer = torch.optim.Adam(learner.parameters(), self.settings.learning_rate, (0.9, 0.95))
-        key = self.key() if self.work else ""
-        state = resume(self.work, key, learner, optimizer, judged_by=self.judged_by)
-        if state:
-            self.progress.say(f"resuming after epoch {len(state.history) - 1}")
-        else:
-            weights = copy_weights(learner)
-            before: Metrics = {"epoch": 0, **self._judge(learner, held)}
-            state = Checkpoint(key, weights, optimizer.state_dict(), weights, [before])
         with torch.random.fork_rng(devices=[]):
-            while not self._finished(state.history, held):
+            while len(state.history) <= until and not self._finished(state.history, held):
                 epoch = len(state.history) - 1
                 loss = self._epoch(learner, optimizer, learn, epoch)
                 entry: Metrics = {"epoch": epoch + 1, "loss": loss, **self._judge(learner, held)}
@@ -114,20 +87,35 @@ class Refining:
                 if self.work:
                     state.write(self.work)
                 self.progress.measured(STAGE, state.history[-1])
-        learner.load_state_dict(state.best)
-        refined = learner.merged_into(self.parser)
-        if self.trial is not None:
-            _, _, high = self.trial.judge(refined).gain_over(self.trial.judge(self.parser))
-            if high < 0:
-                self.progress.say("refining made the parser worse, so it stays as it was")
-                return self.parser, state.history
-        return refined, state.history
+
+    def agreement(self) -> Agreement:
+        """How far the parser as it is now agrees with held-out source trees."""
+        assert self.trial is not None
+        learner = self._running[0]
+        return learner.trial(self.trial).judge(learner.merged_into(self.parser))
+
+    @cached_property
+    def _running(self) -> tuple[Learner, torch.optim.Optimizer, Checkpoint]:
+        """What learns, and how far it is: at the beginning, or as the last checkpoint says."""
+        learner = Learner(self.parser, self.settings, tune=self.tune)
+        optimizer = torch.optim.Adam(learner.groups(), betas=(0.9, 0.95))
+        self._peaks = peaks(optimizer)
+        key = self.key() if self.work else ""
+        state = resume(self.work, key, learner, optimizer, judged_by=self.judged_by)
+        if state:
+            self.progress.say(f"resuming after epoch {len(state.history) - 1}")
+        else:
+            weights = copy_weights(learner)
+            before: Metrics = {"epoch": 0, **self._judge(learner, self._split()[0])}
+            state = Checkpoint(key, weights, optimizer.state_dict(), weights, [before])
+        return learner, optimizer, state
 
     def key(self) -> str:
         """A hash of settings, data and initial weights."""
         examples = [part.digest() if part else None for part in (self.source, self.trees)]
         trial = self.trial and self.trial.digest()
-        content = [asdict(self.settings), self.parser.settings.config(), trial, *examples]
+        encoder = self.parser.load_encoder().fingerprint if self.tune else None
+        content = [asdict(self.settings), self.parser.settings.config(), trial, encoder, *examples]
         digest = hashlib.sha256(json.dumps([*content, self.projected.digest()]).encode())
         assert self.parser.bridge is not None
         for array in (self.parser.bridge.w, self.parser.bridge.translation):
@@ -158,7 +146,8 @@ class Refining:
         """The loss on held-out projections and, if there is a trial, the agreement (LAS)."""
         measured = {"held_out": self._held_out(learner, held)}
         if self.trial is not None:
-            measured["agreement"] = self.trial.judge(learner.merged_into(self.parser)).las
+            trial = learner.trial(self.trial)
+            measured["agreement"] = trial.judge(learner.merged_into(self.parser)).las
         return measured
 
     def _finished(self, history: list[Metrics], held: Indices) -> bool:
@@ -185,9 +174,8 @@ class Refining:
         for done, step in enumerate(steps):
             share = (epoch + done / len(steps)) / self.settings.epochs
             warm = min(1.0, (done + 1) / 100) if epoch == 0 else 1.0
-            rate = self.settings.learning_rate * warm * (1 + math.cos(math.pi * share)) / 2
-            for group in optimizer.param_groups:
-                group["lr"] = rate
+            for group, peak in zip(optimizer.param_groups, self._peaks, strict=True):
+                group["lr"] = peak * warm * (1 + math.cos(math.pi * share)) / 2
             optimizer.zero_grad()
             value, count = self._loss(learner, step)
             value.backward()  # type: ignore[no-untyped-call]
@@ -224,13 +212,15 @@ class Refining:
         examples, indices = step
         if examples is None:
             batch, soft = self.projected.batch(indices)
-            loss = soft_loss(
-                learner.model, learner.mapped(to_device(batch, self.parser.device)), soft
-            )
+            there = to_device(batch, self.parser.device)
+            words = [self.projected.words[i] for i in indices]
+            loss = soft_loss(learner.model, learner.read(there, words), soft)
         else:
             (batch,) = examples.batches([indices])
             there = to_device(batch, self.parser.device)
-            loss = learner.model.loss(there if examples is self.source else learner.mapped(there))
+            if examples is not self.source:
+                there = learner.read(there, [examples.words[i] for i in indices])
+            loss = learner.model.loss(there)
         return loss, int(batch.lengths.sum())
 
     def _held_out(self, learner: Learner, held: Indices) -> float:

@@ -28,6 +28,7 @@ from treebridge.parse.project.several import Lesson, carry_several
 from treebridge.parse.refine import Refining
 from treebridge.parse.settings import RefineSettings
 from treebridge.parse.several import Source, with_others
+from treebridge.parse.tuning import with_tuning
 from treebridge.parse.word_order import WordOrder, in_order
 from treebridge.progress import QUIET, Progress
 
@@ -42,6 +43,7 @@ class Refinement:
     history: list[Metrics]  # of the last pass; the first entry is before training
     sentences: int  # projected or self-labelled
     new_labels: tuple[str, ...] = ()  # in the user's trees but not in the source treebank
+    tuned: bool = False  # whether the encoder learned, too
 
 
 def refine_parser(
@@ -115,12 +117,12 @@ def refine_parser(
     if chosen is None and not more and sentences is not None:
         text = choose_sentences(sentences, project, settings.seed)
     first = _examples(treebank, teacher, progress) if treebank is not None and teacher else None
-    refined, learned = bridged, 0
+    refined, learned, tuned = bridged, 0, False
     history: list[Metrics] = []
     for number in range(1, settings.passes + 1):
         if settings.passes > 1:
             progress.step(f"pass {number} of {settings.passes}")
-        projected, order = Projected([], []), WordOrder()
+        projected, order = Projected([], [], []), WordOrder()
         if more:
             main = [Lesson(chosen, teacher, _weight(trial, refined))] if chosen and teacher else []
             projected, order = carry_several(
@@ -145,13 +147,17 @@ def refine_parser(
             work and work / str(number),  # a finished pass is not repeated after an interruption
             None if trees else trial,  # what the user's trees teach may differ from the source
         )
+        refining = with_tuning(refining)
+        tuned = tuned or refining.tune
         refined, history = refining.run()
+        if trial is not None and refining.tune:
+            trial = trial.read_by(refined.load_encoder())
         learned = len(projected)
     refined = replace(refined, columns=refine_columns(
         refined, teacher=teacher, pairs=chosen, treebank=treebank, trees=trees,
         seed=settings.seed, progress=progress,
     ))  # fmt: skip
-    return Refinement(judged(refined, trial), history, learned, tuple(further))
+    return Refinement(judged(refined, trial), history, learned, tuple(further), tuned)
 
 
 def source_parser(bridged: Parser) -> Parser:

@@ -7,12 +7,15 @@ from dataclasses import field as field_
 from pathlib import Path
 from typing import Any, Literal
 
+from treebridge.encode.settings import TuneSettings
 from treebridge.errors import TreebridgeError
 from treebridge.records import FIX, field
 from treebridge.seeds import check_seed
 from treebridge.settings import check_choices
 
 ParserPreset = Literal["default", "small", "paper"]
+Tune = Literal["auto", "encoder", "map"]  # what learns in refining
+TuneSource = Literal["parser", "encoder"]  # what learns in training
 TagsFrom = Literal["gold", "none", "predicted"]
 
 
@@ -39,6 +42,7 @@ class ParserSettings:
     betas: tuple[float, float] = (0.9, 0.95)
     max_norm: float = 5.0  # of the gradient
     seed: int = 1
+    tune: TuneSource = "parser"  # encoder: it learns together with the parser
 
     def __post_init__(self) -> None:
         check_choices(self)
@@ -134,6 +138,8 @@ class RefineSettings:
     source_share: float = 0.5  # words of source trees per target word in an epoch
     reorder: bool = True  # put source trees into the target's word order, estimated from links
     change_map: bool = True  # train the bridge's map too
+    tune: Tune = "auto"  # what else to train: the encoder, the map alone, or what agrees better
+    encoder: TuneSettings = field_(default_factory=TuneSettings)  # how the encoder learns
     trees_times: int = 25  # repetitions of each of the user's trees per epoch
     patience: int = 2  # epochs without a lower held-out loss before stopping
     passes: int = 1  # each pass fills unlinked words with the parser of the one before
@@ -141,6 +147,7 @@ class RefineSettings:
     project: ProjectSettings = field_(default_factory=ProjectSettings)
 
     def __post_init__(self) -> None:
+        check_choices(self)
         check_seed(self.seed)
 
 

@@ -29,7 +29,7 @@ from treebridge.parse.vocab import Names
 from treebridge.progress import QUIET, Progress
 
 AGAIN = 10_000  # more epochs than any training has, so that no repetition is shuffled as another
-COLUMNS = ("tags", "heads", "labels")
+COLUMNS = ("tags", "heads", "labels", "words")
 SAME = 0.1  # relative distance of isotropy means up to which two spaces count as one
 
 

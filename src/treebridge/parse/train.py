@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
+from torch import nn
 
 from treebridge.bridge.isotropy import Isotropy
 from treebridge.bridge.sides import common_words
 from treebridge.bridge.space import Space
 from treebridge.corpus.sentence import Sentence
 from treebridge.encode.encoder import Encoder
+from treebridge.encode.learning import peaks
 from treebridge.encode.models import choose_device
 from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
@@ -28,8 +30,9 @@ from treebridge.parse.columns.columns import Columns
 from treebridge.parse.columns.make import columns_of_trees
 from treebridge.parse.given import Given
 from treebridge.parse.metrics import Metrics
-from treebridge.parse.padding import batches_by_length
+from treebridge.parse.padding import Indices, batches_by_length
 from treebridge.parse.predict import annotated, predict
+from treebridge.parse.reader import Reader
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings
 from treebridge.parse.several import Mixture, Source, names_in, with_others
@@ -60,19 +63,24 @@ class Training:
     workers: TorchRun
     work: Path | None = None  # for checkpoints
     progress: Progress = QUIET
+    reader: Reader | None = None  # an encoder that learns with the parser
     start: str = ""  # a hash of the weights to start from, if they are not random
 
     def run(self) -> tuple[Weights, list[Metrics]]:
         """Train to the end, resuming an interrupted run."""
         settings, fused = self.settings, self.workers.device in ("cpu", "cuda")
-        optimizer = torch.optim.Adam(
-            self.model.parameters(), settings.learning_rate, settings.betas, fused=fused
-        )
-        state = resume(self.work, self.key(), self.model, optimizer, judged_by="LAS")
+        groups: list[dict[str, Any]] = [
+            {"params": list(self.model.parameters()), "lr": settings.learning_rate}
+        ]
+        if self.reader is not None:
+            groups += self.reader.groups()
+        optimizer = torch.optim.Adam(groups, betas=settings.betas, fused=fused)
+        self._peaks = peaks(optimizer)
+        state = resume(self.work, self.key(), self.learner, optimizer, judged_by="LAS")
         if state:
             self.progress.say(f"resuming after epoch {len(state.history)}")
         else:
-            weights = copy_weights(self.model)
+            weights = copy_weights(self.learner)
             state = Checkpoint(self.key(), weights, optimizer.state_dict(), weights)
         self._since = (time.perf_counter(), len(state.history) / settings.epochs)
         # Do not disturb the caller's random state.
@@ -81,13 +89,18 @@ class Training:
             while not self._finished(state.history):
                 metrics = self._epoch(len(state.history), optimizer)
                 if not state.history or metrics["LAS"] > max(e["LAS"] for e in state.history):
-                    state.best = copy_weights(self.model)
+                    state.best = copy_weights(self.learner)
                 state.history.append(metrics)
-                state.weights, state.optimizer = self.model.state_dict(), optimizer.state_dict()
+                state.weights, state.optimizer = self.learner.state_dict(), optimizer.state_dict()
                 if self.work and self.workers.first:
                     state.write(self.work)
                 self.progress.measured(STAGE, metrics)
         return state.best, state.history
+
+    @property
+    def learner(self) -> nn.Module:
+        """All that learns."""
+        return self.model if self.reader is None else nn.ModuleList([self.model, self.reader])
 
     def key(self) -> str:
         """A hash of settings and data."""
@@ -104,17 +117,16 @@ class Training:
         return 0 < self.settings.patience <= waited
 
     def _epoch(self, epoch: int, optimizer: torch.optim.Optimizer) -> Metrics:
-        self.model.train()
+        self.learner.train()
         # Seed every epoch, so that a resumed run gives the same result.
         torch.manual_seed((self.settings.seed << 40) + (epoch << 16) + self.workers.rank)
         start = time.perf_counter()
         plan = self.workers.share(self.train.epoch(self.settings, epoch))
         loss, own, words = 0.0, 0, 0  # own: words of this process; words: of all processes
         for done, batch in enumerate(self.train.batches(plan)):
-            rate = self._learning_rate(epoch + done / len(plan))
-            for group in optimizer.param_groups:
-                group["lr"] = rate
-            summed, count = self._step(batch, optimizer)
+            for group, peak in zip(optimizer.param_groups, self._peaks, strict=True):
+                group["lr"] = self._learning_rate(peak, epoch + done / len(plan))
+            summed, count = self._step(batch, plan[done], optimizer)
             size = int(batch.lengths.sum())
             loss, own, words = loss + summed, own + size, words + count
             share = (epoch + (done + 1) / len(plan)) / self.settings.epochs
@@ -134,23 +146,28 @@ class Training:
             "seconds": time.perf_counter() - start,
         }
 
-    def _step(self, batch: Batch, optimizer: torch.optim.Optimizer) -> tuple[float, int]:
+    def _step(
+        self, batch: Batch, indices: Indices, optimizer: torch.optim.Optimizer
+    ) -> tuple[float, int]:
         """Take one step; return this process's summed loss and the words of all processes."""
         optimizer.zero_grad()
-        loss = self.model.loss(to_device(batch, self.workers.device))
+        there = to_device(batch, self.workers.device)
+        if self.reader is not None:
+            there = self.reader.read(there, [self.train.words[i] for i in indices])
+        loss = self.model.loss(there)
         loss.backward()  # type: ignore[no-untyped-call]
-        words = self.workers.mean_gradients(self.model.parameters(), int(batch.lengths.sum()))
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.max_norm)
+        weights = [weight for weight in self.learner.parameters() if weight.grad is not None]
+        words = self.workers.mean_gradients(weights, int(batch.lengths.sum()))
+        torch.nn.utils.clip_grad_norm_(weights, self.settings.max_norm)
         optimizer.step()
         return float(loss.detach()), words
 
-    def _learning_rate(self, epoch: float) -> float:
-        settings = self.settings
-        if settings.schedule == "constant":
-            return settings.learning_rate
+    def _learning_rate(self, peak: float, epoch: float) -> float:
+        if self.settings.schedule == "constant":
+            return peak
         warm = min(1.0, (epoch + 0.02) / 0.5)  # warm up for half an epoch
-        share = epoch / settings.epochs
-        return settings.learning_rate * warm * (1 + math.cos(math.pi * share)) / 2
+        share = epoch / self.settings.epochs
+        return peak * warm * (1 + math.cos(math.pi * share)) / 2
 
     def _left(self, share: float) -> float:
         start, before = self._since
@@ -162,7 +179,8 @@ class Training:
         plan = batches_by_length(self.dev.lengths, *self.settings.limits)
         trees = list(self.gold)
         rules = Rules.of(self.labels, self.tags)
-        for indices, batch in zip(plan, self.dev.batches(plan), strict=True):
+        dev = self.dev if self.reader is None else self.reader.reread(self.dev)
+        for indices, batch in zip(plan, dev.batches(plan), strict=True):
             vectors, lengths, tags = (part.numpy() for part in batch[:3])
             if self.settings.tags != "gold":
                 tags.fill(-1)  # those that are predicted are scored
@@ -184,6 +202,7 @@ class Trained(NamedTuple):
     tags: Names
     history: list[Metrics]
     about: dict[str, Any]
+    encoder: Encoder  # as it is after training
     columns: Columns | None  # learned from the same trees, after the parser
 
 
@@ -211,6 +230,11 @@ def train_on(
     _check_trees(dev, "dev")
     for source in also:
         _check_trees(source.trees, source.name)
+    if also and settings.tune == "encoder":
+        raise TreebridgeError(
+            "further treebanks cannot join while the encoder learns: their bridges lead into the "
+            "space as it was; tune a parser first, fit the bridges into it and continue from it"
+        )
     workers = TorchRun(choose_device(device))
     if not workers.first:
         workers.wait()  # the first process encodes for all
@@ -239,6 +263,7 @@ def train_on(
     begun = start_from(model, start, labels) if start is not None else ""
     first = Examples.of(treebank, train_store, space, labels, tags)
     examples = with_others(first, also, (labels, tags), weights, progress) if also else first
+    reader = Reader(encoder, space).to(workers.device) if settings.tune == "encoder" else None
     training = Training(
         model.to(workers.device),
         settings,
@@ -250,19 +275,26 @@ def train_on(
         workers,
         work,
         progress,
+        reader,
         begun,
     )
     try:
         best, history = training.run()
     finally:
         progress.done(STAGE)
-    model.load_state_dict(best)
+    training.learner.load_state_dict(best)
+    if reader is not None:
+        encoder = reader.encoder.frozen()
+        space = space.tuned(encoder)
+        train_store = encode_into_store(encoder, [s.forms for s in treebank], progress=progress)
     words = int(train_store.offsets[-1])
     about: dict[str, Any] = {"sentences": len(treebank), "words": words, "workers": workers.size}
     if isinstance(examples, Mixture):
         about |= examples.describe(also)
+    if reader is not None:
+        about["tuned"] = True
     columns = columns_of_trees(treebank, train_store, space, tags, settings, progress)
-    return Trained(model.eval(), space, labels, tags, history, about, columns)
+    return Trained(model.eval(), space, labels, tags, history, about, encoder, columns)
 
 
 def _check_trees(sentences: Sequence[Sentence], what: str) -> None:

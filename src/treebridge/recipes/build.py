@@ -185,14 +185,18 @@ class _Build:
         tagger = None
         if settings.parser.tags == "gold":  # text has no tags
             tagger = self._parser(work, replace(settings.parser, tags="predicted"))
-        refined = refine_parser(
+        refinement = refine_parser(
             bridged, settings.refine, pairs=gathered.pairs(), linking=settings.bridge,
             treebank=self.trees[0], also=self.also, weights=self.weights, teacher=parser,
             tagger=tagger,
             work=work / "refining" / self.key[:8], progress=self.progress,
-        ).parser  # fmt: skip
-        refined.about["refined"] = {"bitext": bridge.made["bitext"], "seed": settings.refine.seed}
-        return refined
+        )  # fmt: skip
+        refinement.parser.about["refined"] = {
+            "bitext": bridge.made["bitext"],
+            "tuned": refinement.tuned,
+            "seed": settings.refine.seed,
+        }
+        return refinement.parser
 
     def for_target(self, work: Path, also: Sequence[Also]) -> _Build:
         """The same build with those treebanks of `also` that are near the target.

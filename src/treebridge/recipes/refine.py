@@ -200,6 +200,7 @@ def _about(
         "treebank": treebank and Path(treebank).name,
         "epochs": settings.epochs,
         "passes": settings.passes,
+        "tuned": refinement.tuned,
         "seed": settings.seed,
     }
 

@@ -28,6 +28,7 @@ def as_dict(refined: Refined) -> dict[str, Any]:
         "folder": str(refined.folder),
         "sentences": made.sentences if made else None,
         "new_labels": list(made.new_labels) if made else None,
+        "tuned": made.tuned if made else None,
         "history": made.history if made else None,
         "validation": validation.figures() if validation else None,
     }
@@ -54,8 +55,9 @@ def _summary(refined: Refined) -> str:
     if made is None:
         return "already refined from the same model, data and settings"
     if not made.sentences:
-        return "refined on your trees"
-    learned = f"refined on {made.sentences:,} sentences"
+        return f"refined{', the encoder too,' if made.tuned else ''} on your trees"
+    encoder = ", the encoder too" if made.tuned else ""
+    learned = f"refined{encoder} on {made.sentences:,} sentences"
     if "agreement" in made.history[0]:
         first, best = made.history[0]["agreement"], max(e["agreement"] for e in made.history[1:])
         arcs = f"of the arcs carried over from held-out source trees ({first:.1f} % before)"

@@ -143,8 +143,11 @@ def complete(
         limits = lexicon_limits(bridged.lexicon, bridged.tags, bridged.labels)
         both = zip(projected, targets, strict=True)
         projected = [part._replace(tags=limits.allowed(part.tags, words)) for part, words in both]
-    keep = np.flatnonzero(confidence >= np.quantile(confidence, 1 - settings.confident))
-    return Projected([target[i] for i in keep], [projected[i].half() for i in keep])
+    least = np.quantile(confidence, 1 - settings.confident)
+    keep = np.flatnonzero(confidence >= least).tolist()
+    return Projected(
+        [target[i] for i in keep], [projected[i].half() for i in keep], [targets[i] for i in keep]
+    )
 
 
 def own_distributions(
@@ -179,7 +182,9 @@ def own_distributions(
         soft[index] = Soft(*(_sharpen(part) for part in predicted)).half()
     least = np.quantile([*confidence.values()], 1 - settings.confident)
     keep = [index for index in sorted(soft) if confidence[index] >= least]
-    return Projected([target[i] for i in keep], [soft[i] for i in keep])
+    return Projected(
+        [target[i] for i in keep], [soft[i] for i in keep], [sentences[i] for i in keep]
+    )
 
 
 def _sharpen(rows: NDArray[np.float32]) -> NDArray[np.float32]:

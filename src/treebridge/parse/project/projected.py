@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from treebridge.encode.encoder import Words
 from treebridge.parse.batches import make_batch
 from treebridge.parse.biaffine import Batch, Biaffine
 from treebridge.parse.padding import Indices, Rows
@@ -21,6 +22,7 @@ class Projected:
 
     vectors: list[Rows]
     soft: list[Soft]
+    words: list[Words]
 
     def __len__(self) -> int:
         return len(self.soft)
