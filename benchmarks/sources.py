@@ -111,6 +111,26 @@ class Trial:
         return self.scores(self.parser(*kind.split("+")[1:], weights=self.given.weights))
 
 
+def print_order(bridge: Path, target: str) -> None:
+    """How near the word order of each treebank is to the target's: by links, and by gold trees."""
+    from treebridge import Bridge, Treebank
+    from treebridge.parse.nearness import WordOrderProfile
+
+    carried = WordOrderProfile.of_bridge(Bridge.load(bridge))
+    gold = WordOrderProfile.of_trees(Treebank.read(treebank(target)))
+    assert carried is not None, "a bridge that was judged by trees"
+    print(
+        "| treebank | word order, carried arcs | gold trees | labels, carried arcs | gold trees |"
+    )
+    print("|---|---|---|---|---|")
+    for file in sorted(UD.glob("*/*-dev.conllu")):
+        other = WordOrderProfile.of_trees(Treebank.read(file))
+        pairs = ((own.same_order(other), own.same_labels(other)) for own in (carried, gold))
+        (order, labels), (gold_order, gold_labels) = pairs
+        figures = (order, gold_order, labels, gold_labels)
+        print(f"| {file.name[:2]} | " + " | ".join(f"{figure:.1f}" for figure in figures) + " |")
+
+
 def rows_of(sources: list[str]) -> list[str]:
     """The rows for some sources, the most related first."""
     joined = ["+".join(["en", *sources[:n]]) for n in range(1, len(sources) + 1)]
@@ -134,8 +154,12 @@ def main() -> None:
     )
     arguments.add_argument("--tune", default="map", help="of refining; see treebridge refine")
     arguments.add_argument("--rows", nargs="+", help="such as en en+es 'refined en+es'")
+    arguments.add_argument("--order", action="store_true", help="only compare word orders")
     given = arguments.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
+    if given.order:
+        print_order(Trial(given, 1, "predicted").bridge(given.target), given.target)
+        return
     print(f"{given.target}, {given.tags} tags, {given.pairs} pairs, seeds {given.seeds}")
     print("| trees | UPOS | UAS | LAS | LAS of each seed |\n|---|---|---|---|---|")
     for name in given.rows or rows_of(given.sources):
