@@ -25,7 +25,7 @@ second silences progress and summaries.
 | step | commands |
 |---|---|
 | look | [inspect](#inspect), [draw](#draw), [demo](#demo), [cache](#cache-list) |
-| make | [build](#build), or one by one [pretrain](#pretrain), [align](#align), [train](#train), [bridge](#bridge); then [refine](#refine) and [pack](#pack) |
+| make | [build](#build), or one by one [pretrain](#pretrain), [align](#align), [train](#train), [bridge](#bridge), [sources](#sources); then [refine](#refine) and [pack](#pack) |
 | annotate | [next](#next), [annotate](#annotate), [suggest](#suggest), then [refine](#refine) |
 | use | [parse](#parse), [evaluate](#evaluate), [serve](#serve), [models](#models) |
 | the paper | [reproduce](#reproduce-table1) |
@@ -47,6 +47,8 @@ EXAMPLES = {
     "train": [
         "treebridge train en_ewt-ud-train.conllu --dev en_ewt-ud-dev.conllu \\",
         "    --encoder bert-base-uncased -o en",
+        "treebridge train en_ewt-ud-train.conllu --encoder bert-base-uncased \\",
+        "    --also es_gsd-ud-train.conllu=en-es --also ro_rrt-ud-train.conllu=en-ro -o hub",
     ],
     "bridge": [
         "treebridge bridge en-pt.tsv.xz --into en \\",
@@ -54,14 +56,21 @@ EXAMPLES = {
         "    --target-language pt -o en-pt",
         "treebridge bridge --dry-run --pairs 50M --workers 16 --gpu a100     # what would it take?",
     ],
+    "sources": [
+        "treebridge sources --model en --bridge en-pt --treebank en_ewt-ud-train.conllu \\",
+        "    --bitext en-pt.tsv.xz --bridges es.conllu=en-es ro.conllu=en-ro",
+    ],
     "refine": [
         "treebridge refine --model pt --bitext en-pt.tsv.xz \\",
         "    --treebank en_ewt-ud-train.conllu -o pt-refined",
+        "treebridge refine --model pt --bitext en-pt.tsv.xz --bitext es-pt.tsv.xz=es \\",
+        "    --treebank en_ewt-ud-train.conllu --also es_gsd-ud-train.conllu=en-es -o pt-refined",
     ],
     "parse": [
         "treebridge parse --model pt news.txt --confidence > news.conllu",
         "treebridge parse --model pt half.conllu --keep-heads     # fill in what is _",
         "treebridge parse --model en --bridge en-pt news.txt.gz --format html -o news.html",
+        "treebridge parse --model pt --model pt-2 news.txt > news.conllu     # the models vote",
     ],
     "suggest": [
         "treebridge suggest es text.txt -n 50 -o words.tsv     # correct the file, then:",

@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from treebridge.errors import TreebridgeError
     from treebridge.parse.parser import Parser
     from treebridge.parse.settings import NextSettings, ParserSettings, RefineSettings
+    from treebridge.parse.several import Source
     from treebridge.parse.shipped import shipped_models as models
+    from treebridge.parse.vote import voting
     from treebridge.progress import Progress
     from treebridge.recipes.build import BuildSettings, build
     from treebridge.recipes.next_trees import next_trees
     from treebridge.recipes.pretrain import pretrain
+    from treebridge.recipes.sources import rank_sources
     from treebridge.recipes.suggest import suggest
 
 __all__ = [
@@ -46,6 +49,7 @@ __all__ = [
     "Progress",
     "RefineSettings",
     "Sentence",
+    "Source",
     "Splitter",
     "Treebank",
     "TreebridgeError",
@@ -55,7 +59,9 @@ __all__ = [
     "models",
     "next_trees",
     "pretrain",
+    "rank_sources",
     "suggest",
+    "voting",
 ]
 
 _WHERE = {
@@ -73,6 +79,7 @@ _WHERE = {
     "Progress": "treebridge.progress",
     "RefineSettings": "treebridge.parse.settings",
     "Sentence": "treebridge.corpus.sentence",
+    "Source": "treebridge.parse.several",
     "Splitter": "treebridge.corpus.text",
     "Treebank": "treebridge.corpus.conllu",
     "TreebridgeError": "treebridge.errors",
@@ -81,7 +88,9 @@ _WHERE = {
     "models": "treebridge.parse.shipped:shipped_models",
     "next_trees": "treebridge.recipes.next_trees",
     "pretrain": "treebridge.recipes.pretrain",
+    "rank_sources": "treebridge.recipes.sources",
     "suggest": "treebridge.recipes.suggest",
+    "voting": "treebridge.parse.vote",
 }
 
 

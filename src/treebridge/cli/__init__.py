@@ -11,8 +11,9 @@ from typing import Any
 from treebridge.errors import Notice, TreebridgeError
 
 __all__ = ["main"]
+# commands in a file of the same name
 _OWN_FILE = ("align", "bridge", "build", "draw", "models", "pack", "parse", "pretrain", "refine",
-             "reproduce", "serve", "train")  # fmt: skip # commands in a file of the same name
+             "reproduce", "serve", "sources", "train")  # fmt: skip
 _FILES = {**{name: name for name in _OWN_FILE}, "evaluate": "parse"}
 _ANYWHERE = ("--debug", "--quiet", "-q")  # options of `treebridge` that may follow a command
 

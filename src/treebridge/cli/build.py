@@ -28,6 +28,8 @@ def build(
     output: Annotated[Path, opt.output_option("Folder for the finished parser.")],
     force: opt.Force = False,
     dev: opt.Dev = None,
+    also: opt.FurtherTreebanks = None,
+    weights: opt.Weights = "auto",
     pairs: opt.Pairs = None,
     text: opt.ForecastText = None,
     check_sides: opt.CheckSides = BridgeSettings.check_sides,
@@ -56,6 +58,7 @@ def build(
 
     Finished steps are reused, so you can interrupt it and run the same command again.
     """
+    from treebridge.recipes.also import all_of
     from treebridge.recipes.build import BuildSettings
     from treebridge.recipes.build import build as build_parser
     from treebridge.show.build import show_built
@@ -70,8 +73,10 @@ def build(
         RefineSettings(seed=seed) if refine else None,
     )  # fmt: skip
     parallel = opt.open_bitext(bitext, source_language, target_language, words, pairs, contractions)
+    further = all_of(also or ())
     built = build_parser(
         treebank, parallel, source_encoder, target_encoder, output, settings,
-        dev=dev, text=text or (), force=force, progress=progress(),
+        dev=dev, also=further, weights=opt.weights_of(weights, 1 + len(further)),
+        text=text or (), force=force, progress=progress(),
     )  # fmt: skip
     show(show_built, built)

@@ -17,6 +17,7 @@ from treebridge.cli import (  # isort: skip  # noqa: F401
     pack,
     train,
     bridge,
+    sources,
     align,
     look,
     reproduce,

@@ -90,6 +90,32 @@ def parts(text: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",")) if text else ()
 
 
+def split_models(files: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Files alone, and those that name a model: es-pt.tsv=es."""
+    named = [file for file in files if "=" in file and not Path(file).exists()]
+    parts = (file.rpartition("=") for file in named)
+    return [file for file in files if file not in named], [
+        (left, right) for left, _, right in parts
+    ]
+
+
+def weights_of(text: str, treebanks: int) -> tuple[float, ...] | None:
+    """The weights of as many treebanks: 1,3; None for auto."""
+    if text == "auto":
+        return None
+    try:
+        weights = tuple(map(float, parts(text)))
+    except ValueError:
+        message = f"{text!r} are not weights; write auto, or numbers such as 1,3"
+        raise typer.BadParameter(message) from None
+    if len(weights) != treebanks:
+        raise typer.BadParameter(
+            f"{text!r} are {len(weights)} weights for {treebanks} treebanks; give one for each, "
+            "the first treebank included"
+        )
+    return weights
+
+
 def given(**options: Any) -> dict[str, Any]:
     """The options that were given; a preset decides the others."""
     return {name: value for name, value in options.items() if value is not None}
@@ -125,7 +151,10 @@ CheckSides = Annotated[
 ]  # fmt: skip
 A_MODEL = "Model folder, or the name of a shipped model."
 MODEL = option(A_MODEL)
-Model = Annotated[str | None, MODEL]
+Models = Annotated[
+    list[str] | None,
+    option("Model folder, or the name of a shipped model; several models vote.", "--model"),
+]
 ModelArgument = Annotated[str, typer.Argument(help=A_MODEL, metavar="MODEL")]
 Language = Annotated[str | None, option("Language of raw text.", show_default="the model's")]
 Lines = Annotated[bool, option("Text has one sentence per line.", "--lines")]
@@ -151,6 +180,17 @@ Dev = Annotated[
     str | None,
     option("Treebank for choosing the best epoch.", show_default="every 20th sentence, held out"),
 ]
+FurtherTreebanks = Annotated[
+    list[str] | None,
+    option("Further treebank and the bridge from its language into this space; can be repeated. "
+           "auto:FOLDER chooses from the treebanks and bridges in a folder.", "--also",
+           metavar="TREEBANK=BRIDGE"),
+]  # fmt: skip
+Weights = Annotated[
+    str,
+    option("Passes over each treebank per epoch, separated by commas, the first treebank included; "
+           "auto: more for small ones.", panel=TRAINING),
+]  # fmt: skip
 # Output
 OutputFile = Annotated[
     Path | None,

@@ -20,7 +20,7 @@ def parse(
         list[str] | None,
         typer.Argument(help="Raw text or CoNLL-U files, or sentences (default: standard input)."),
     ] = None,
-    model: opt.Model = None,
+    model: opt.Models = None,
     text: Annotated[
         list[str] | None, option("Text to parse, even if it looks like a file name.")
     ] = None,
@@ -73,7 +73,7 @@ def parse(
     from treebridge.parse.shipped import find_model
     from treebridge.show.output import WRITERS, check_output
 
-    folder = find_model(_chosen(model))
+    folders = [find_model(one) for one in _chosen(model)]
     inputs = files or ([] if text else ["-"])
     for file in inputs:
         if file != "-" and not is_text(file):
@@ -88,7 +88,7 @@ def parse(
     from treebridge.locks import hold
     from treebridge.parse.chunking import CHUNK
     from treebridge.parse.confidence import with_confidence
-    from treebridge.parse.parser import Parser
+    from treebridge.parse.vote import load_parsers
     from treebridge.recipes.parse import parse_files, parse_on_cluster
 
     encoding = EncoderSettings(precision=precision, backend=backend, device=device, offline=offline)
@@ -97,11 +97,11 @@ def parse(
     if engine == "ray":
         cluster = ClusterSettings(ray_address, workers=workers)
         elsewhere = parse_on_cluster(
-            cluster, folder, encoder, encoding, bridge, lexicon, chosen_columns
+            cluster, folders, encoder, encoding, bridge, lexicon, chosen_columns
         )
     sources = [text_source(file) if is_text(file) else file for file in inputs]
     with hold(output):
-        parser = Parser.load(folder, encoder, encoding, bridge, lexicon, chosen_columns)
+        parser = load_parsers(folders, encoder, encoding, bridge, lexicon, chosen_columns)
         missing = [name for name in chosen_columns or () if name not in parser.predicts]
         if missing and parser.lexicon is None:
             note(f"this model does not predict {' and '.join(missing)}")
@@ -126,11 +126,11 @@ def parse(
         note(f"wrote {output}")
 
 
-def _chosen(model: str | None) -> str:
-    """The model that was given; without one, an error that lists the shipped models."""
+def _chosen(model: list[str] | None) -> list[str]:
+    """The models that were given; without one, an error that lists the shipped models."""
     from treebridge.parse.shipped import shipped_models
 
-    if model is not None:
+    if model:
         return model
     names = ", ".join(shipped_models())
     raise TreebridgeError(
@@ -145,7 +145,7 @@ def evaluate(
         list[str],
         typer.Argument(help="SYSTEM GOLD, two CoNLL-U files; with --model, only GOLD."),
     ],
-    model: opt.Model = None,
+    model: opt.Models = None,
     bridge: opt.BridgeFolder = None,
     convention: Annotated[
         Literal["paper", "conll18"],
@@ -167,7 +167,7 @@ def evaluate(
     from treebridge.recipes.evaluate import evaluate_files, evaluate_parser
     from treebridge.show.evaluate import as_dict, show_evaluation
 
-    if model is None:
+    if not model:
         if len(files) != 2:
             raise TreebridgeError(
                 "expected two files, system.conllu and gold.conllu, or --model and one gold file; "
@@ -177,13 +177,14 @@ def evaluate(
     else:
         if len(files) != 1:
             raise TreebridgeError(f"expected one gold file with --model, found {len(files)}")
-        from treebridge.parse.parser import Parser
+        from treebridge.parse.vote import load_parsers
 
         encoding = EncoderSettings(
             precision=precision, backend=backend, device=device, offline=offline
         )
-        parser = Parser.load(model, encoder, encoding, bridge, lexicon)
-        evaluation = evaluate_parser(parser, files[0], convention, name=model, progress=progress())
+        parser = load_parsers(model, encoder, encoding, bridge, lexicon)
+        name = " + ".join(model)
+        evaluation = evaluate_parser(parser, files[0], convention, name=name, progress=progress())
     if as_json:
         print_json(as_dict(evaluation, detail=detail))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +26,8 @@ def refine(
     bitext: Annotated[
         list[str] | None,
         option("Parallel text to project trees over; give the option twice for two parallel "
-               "files."),
+               "files. FILE=MODEL is one of another source language, with its parser; can be "
+               "repeated."),
     ] = None,
     trees: Annotated[
         str | None,
@@ -38,6 +40,8 @@ def refine(
     treebank: Annotated[
         str | None, option("Source treebank to mix in, so that the parser does not forget it.")
     ] = None,
+    also: opt.FurtherTreebanks = None,
+    weights: opt.Weights = "auto",
     lexicon: opt.LexiconFile = None,
     bridge: opt.BridgeFolder = None,
     tagger: Annotated[
@@ -94,14 +98,19 @@ def refine(
     offline: opt.Offline = EncoderSettings.offline,
 ) -> None:  # fmt: skip
     """Improve a bridged parser with trees projected over a bitext, or with trees of your own."""
+    from treebridge.recipes.also import all_of
     from treebridge.recipes.refine import refine as refine_model
     from treebridge.show.refine import as_dict, show_refined
 
     if not bitext and not itself and trees is None:
         raise TreebridgeError("nothing to learn from: give --bitext, --self TEXT or --trees")
-    parallel = opt.open_bitext(
-        bitext, source_language, target_language, words, pairs, contractions
-    ) if bitext else None  # fmt: skip
+    plain, others = opt.split_models(bitext or ())
+    opened = partial(
+        opt.open_bitext, target=target_language, words=words, pairs=pairs, contractions=contractions
+    )
+    parallel = opened(plain, source_language) if plain else None
+    further_bitexts = [(opened([file], ""), parser) for file, parser in others]
+    further = all_of(also or ())
     project = ProjectSettings(sentences=sentences, fill=fill)
     refined = refine_model(
         model,
@@ -113,8 +122,11 @@ def refine(
         bridge=bridge,
         lexicon=lexicon,
         bitext=parallel,
+        bitexts=further_bitexts,
         text=itself or (),
         treebank=treebank,
+        also=further,
+        weights=opt.weights_of(weights, 1 + len(further)),
         trees=trees,
         tagger=tagger,
         language=target_language,

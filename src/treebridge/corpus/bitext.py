@@ -81,6 +81,7 @@ class Bitext:
     filters: Filters = Filters()
     limit: int | None = None
     contractions: bool = True
+    source_contractions: bool = False  # split those of the source too, if it has a treebank here
     language: str | None = field(init=False)  # of the target
     _splitters: tuple[Splitter, Splitter] = field(init=False, repr=False, compare=False)
 
@@ -98,7 +99,9 @@ class Bitext:
             Contractions.of(language) if split else None,
         )
         object.__setattr__(self, "language", language)
-        splitters = (Splitter(self.source_language, self.engine), target)
+        both = split and self.source_contractions
+        table = Contractions.of(self.source_language) if both else None
+        splitters = (Splitter(self.source_language, self.engine, table), target)
         object.__setattr__(self, "_splitters", splitters)
 
     @classmethod

@@ -223,16 +223,19 @@ class Agreement:
         return self.las - other.las, low, high
 
     def by_label(self) -> dict[str, dict[str, float]]:
-        """Label → its number of carried arcs and LAS, the most frequent first."""
+        """Label → its number of carried arcs, LAS and word order, the most frequent first."""
         labels, counts = np.unique(self.carried.label, return_counts=True)
         order = np.argsort(-counts, kind="stable")
-        return {
-            str(labels[k]): {
+        precedes = (self.carried.word + 1 < self.carried.head) & (self.carried.head > 0)
+        found = {}
+        for k in order:
+            here = self.carried.label == labels[k]
+            found[str(labels[k])] = {
                 "arcs": int(counts[k]),
-                "LAS": percent(self.labelled[self.carried.label == labels[k]]),
+                "LAS": percent(self.labelled[here]),
+                "before": percent(precedes[here]),  # dependents that precede their head
             }
-            for k in order
-        }
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """The figures as saved in config.json and printed by `--json`."""

@@ -34,6 +34,11 @@ def _columns(config: dict[str, Any]) -> str:
     return f" It also predicts {listed}.{_LEMMAS[found['taught']] if found['lemma'] else ''}"
 
 
+def _treebank(about: dict[str, Any]) -> str:
+    """A treebank with its licence."""
+    return f"`{about['treebank']}` ({about.get('licence') or 'licence unknown'})"
+
+
 def _encoder(about: dict[str, Any]) -> str:
     """Whether the encoder is the one that was given, or learned with the parser."""
     tuned = about.get("refined", about).get("tuned")
@@ -66,10 +71,16 @@ def model_card(config: dict[str, Any]) -> str:
         size = f"{about['sentences']:,} sentences, {about['words']:,} words"
         lines.append(f"| trained on | {size} |")
     if about.get("treebank"):
-        lines.append(f"| treebank | `{about['treebank']}` |")
+        lines.append(f"| treebank | {_treebank(about)} |")
+    for source in about.get("sources", []):
+        seen = f"{source['sentences']:,} sentences, {source['weight']:.1f} times per epoch"
+        lines.append(f"| further treebank | {_treebank(source)}: {seen} |")
     if refined := about.get("refined"):
-        given = [refined.get("bitext"), *refined.get("self", []), refined.get("trees")]
+        given = [refined.get("bitext"), *refined.get("bitexts", []), *refined.get("self", []),
+                 refined.get("trees")]  # fmt: skip
         lines.append(f"| refined on | {', '.join(f'`{name}`' for name in given if name)} |")
+        for source in refined.get("also", []):
+            lines.append(f"| refined with trees of | {_treebank(source)} |")
     if verdict := parser_verdict(scores):
         lines.append(f"| verdict | {verdict} |")
     if scores:

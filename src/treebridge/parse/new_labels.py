@@ -29,9 +29,12 @@ def new_labels(parser: Parser, labels: Iterable[str]) -> list[str]:
     return [label for label in Names.collect(labels) if label not in parser.labels]
 
 
-def with_labels(parser: Parser, trees: Sequence[Sentence]) -> Parser:
-    """Add the labels of trees, initialized from those that the parser gives to the same arcs."""
-    further = new_labels(parser, (label for tree in trees for label in tree.deprels))
+def with_labels(parser: Parser, labels: Iterable[str], trees: Sequence[Sentence] = ()) -> Parser:
+    """Add labels, initialized from those that the parser gives to the same arcs of the trees.
+
+    Without trees, `acl:part` starts from `acl`, and others from the mean of all labels.
+    """
+    further = new_labels(parser, labels)
     if not further:
         return parser
     pairs = _label_pairs(parser, trees)

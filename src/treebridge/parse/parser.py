@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from treebridge.bridge.settings import BridgeSettings
     from treebridge.parse.biaffine import Biaffine
     from treebridge.parse.choose import Text
+    from treebridge.parse.several import Source
 
 
 @dataclass(repr=False)
@@ -118,21 +119,29 @@ class Parser:
         dev: Sequence[Sentence] | None = None,
         settings: ParserSettings | None = None,
         *,
+        also: Sequence[Source] = (),
+        weights: Sequence[float] | None = None,
+        start: Parser | None = None,
         device: str = "auto",
         work: Path | None = None,
         progress: Progress = QUIET,
     ) -> Parser:
         """Train on trees; without `dev` every 20th sentence is kept back to choose the best epoch.
 
-        With `work`, a folder for checkpoints, an interrupted training goes on where it stopped.
+        Treebanks of other languages join with `also`; `weights` say how often each, the first
+        included, is seen in an epoch (default: small ones more often). Training starts from the
+        weights and the space of the parser `start`, if given. With `work`, a folder for
+        checkpoints, an interrupted training goes on where it stopped.
         """
         require_train("training a parser")
         from treebridge.parse.train import train_on
 
-        check_lengths(map(len, (*treebank, *(dev or ()))))
+        for trees in (treebank, dev or (), *(source.trees for source in also)):
+            check_lengths(map(len, trees))
         trained = train_on(
-            treebank, encoder, dev, settings or ParserSettings(), device, work, progress
-        )
+            treebank, encoder, dev, settings or ParserSettings(), device, work, progress,
+            also, weights, start,
+        )  # fmt: skip
         return cls(*trained[:-1], columns=trained.columns)
 
     @property

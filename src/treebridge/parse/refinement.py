@@ -25,8 +25,10 @@ from treebridge.parse.parser import Parser
 from treebridge.parse.project.carry import carry, choose_pairs, choose_sentences, own_distributions
 from treebridge.parse.project.projected import Projected
 from treebridge.parse.project.projection import LinkArray
+from treebridge.parse.project.several import Lesson, carry_several
 from treebridge.parse.refine import Refining
 from treebridge.parse.settings import RefineSettings
+from treebridge.parse.several import Source, with_others
 from treebridge.parse.tuning import with_tuning
 from treebridge.parse.word_order import WordOrder, in_order
 from treebridge.progress import QUIET, Progress
@@ -52,8 +54,11 @@ def refine_parser(
     bitext: Bitext | None = None,
     linking: BridgeSettings | None = None,
     pairs: LinkedPairs | None = None,
+    bitexts: Sequence[tuple[Bitext, Parser]] = (),
     sentences: Iterable[Sequence[str]] | None = None,
     treebank: Sequence[Sentence] | None = None,
+    also: Sequence[Source] = (),
+    weights: Sequence[float] | None = None,
     trees: Sequence[Sentence] = (),
     tagger: Parser | None = None,
     teacher: Parser | None = None,
@@ -63,17 +68,21 @@ def refine_parser(
     """Train a bridged parser on projected trees, its own most confident parses, or given trees.
 
     `pairs` is a bitext with its links, if already aligned; `teacher` is the source parser, if
-    already loaded with its encoder. Heads, labels and tags of `trees` may be unknown (`_`): these
-    words are skipped by the loss.
+    already loaded with its encoder. `bitexts` are further ones of the same target, each with the
+    parser of its own source language. `also` are treebanks of other languages that are mixed in
+    with `treebank`, `weights` say how often each of them is. Heads, labels and tags of `trees` may
+    be unknown (`_`): these words are skipped by the loss.
     """
     if bridged.bridge is None:
         raise TreebridgeError("refining needs a parser with a bridge to the target language")
-    if bitext is None and pairs is None and sentences is None and not trees:
+    if not any((bitext, pairs, bitexts, trees)) and sentences is None:
         raise TreebridgeError("nothing to learn from: give a bitext, target text or target trees")
     check_given(trees)
     if teacher is None and any(given is not None for given in (bitext, pairs, treebank)):
-        teacher = _source_parser(bridged)
-    if trees and treebank is None:
+        teacher = source_parser(bridged)
+    for source in also:
+        source.check(bridged.space)
+    if trees and treebank is None and not also:
         progress.say(
             "no source trees: with few trees of its own, the parser may forget more than it learns"
         )
@@ -86,11 +95,12 @@ def refine_parser(
             encoders = teacher.load_encoder(), bridged.load_encoder()
             check_sides(bitext, *encoders, bridged.space.words, file=bitext.paths[0])
         pairs = _linked(bitext, linking, progress)
-    labels = [label for tree in trees for label in tree.deprels]
+    told = [*trees, *(tree for source in also for tree in source.trees)]
+    labels = [label for tree in told for label in tree.deprels]
     further = new_labels(bridged, labels)
     if further:
         progress.say(f"new labels from your trees: {', '.join(further)}")
-    bridged = with_labels(bridged, trees)
+    bridged = with_labels(bridged, labels, trees)
     if teacher is not None and further:
         teacher = replace(teacher, model=bridged.biaffine, labels=bridged.labels)
     project = settings.project
@@ -100,25 +110,38 @@ def refine_parser(
         collected = (linking or BridgeSettings()).collect
         chosen = choose_pairs(without_held_out(pairs, collected, held), project, settings.seed)
         trial = Trial.prepare(held, teacher, bridged.load_encoder())
+    more = [
+        further_lesson(one, source, bridged, settings, linking or BridgeSettings(), progress)
+        for one, source in bitexts
+    ]
     text = None
-    if chosen is None and sentences is not None:
+    if chosen is None and not more and sentences is not None:
         text = choose_sentences(sentences, project, settings.seed)
-    source = _examples(treebank, teacher, progress) if treebank is not None and teacher else None
+    first = _examples(treebank, teacher, progress) if treebank is not None and teacher else None
     refined, learned, tuned = bridged, 0, False
     history: list[Metrics] = []
     for number in range(1, settings.passes + 1):
         if settings.passes > 1:
             progress.step(f"pass {number} of {settings.passes}")
         projected, order = Projected([], [], []), WordOrder()
-        if chosen is not None and teacher is not None:
+        if more:
+            main = [Lesson(chosen, teacher, _weight(trial, refined))] if chosen and teacher else []
+            projected, order = carry_several(
+                [*main, *more], refined, project, tagger=tagger, progress=progress
+            )
+        elif chosen is not None and teacher is not None:
             projected, order = carry(chosen, teacher, refined, project, tagger=tagger,
                                      progress=progress, check_sides=False)  # fmt: skip
         elif text is not None:
             projected = own_distributions(text, refined, project, tagger=tagger, progress=progress)
+        mixed_in = in_order(first, order) if first and settings.reorder else first
+        if also:  # their word order is their own
+            names = refined.labels, refined.tags
+            mixed_in = with_others(mixed_in, also, names, weights, progress)
         refining = Refining(
             refined,
             projected,
-            in_order(source, order) if source and settings.reorder else source,
+            mixed_in,
             _examples(trees, refined, progress) if trees else None,
             settings,
             progress,
@@ -140,7 +163,7 @@ def refine_parser(
     return Refinement(judged(refined, trial), history, learned, tuple(further), tuned)
 
 
-def _source_parser(bridged: Parser) -> Parser:
+def source_parser(bridged: Parser) -> Parser:
     """The parser without its bridge, for the source language, with its encoder."""
     source = replace(bridged, bridge=None, encoder=None, encoder_at=None)
     try:
@@ -152,6 +175,33 @@ def _source_parser(bridged: Parser) -> Parser:
             "bridge instead, or use target text or trees alone"
         ) from None
     return source
+
+
+def further_lesson(
+    bitext: Bitext,
+    teacher: Parser,
+    bridged: Parser,
+    settings: RefineSettings,
+    linking: BridgeSettings,
+    progress: Progress,
+) -> Lesson:
+    """Align a further bitext, choose its pairs, and see how well its source agrees."""
+    if bitext.language is None:
+        bitext = replace(bitext, target_language=bridged.language)
+    if linking.check_sides:
+        known = () if teacher.bridge else teacher.space.words
+        encoders = teacher.load_encoder(), bridged.load_encoder()
+        check_sides(bitext, *encoders, known, file=bitext.paths[0])
+    held: list[tuple[Pair, LinkArray]] = []
+    pairs = without_held_out(_linked(bitext, linking, progress), linking.collect, held)
+    chosen = choose_pairs(pairs, settings.project, settings.seed)
+    trial = Trial.prepare(held, teacher, bridged.load_encoder())
+    return Lesson(chosen, teacher, _weight(trial, bridged))
+
+
+def _weight(trial: Trial | None, bridged: Parser) -> float:
+    """How far a source is to be believed: its agreement with the bridged parser."""
+    return trial.judge(bridged).las / 100 if trial is not None else 0.5
 
 
 def _linked(bitext: Bitext, linking: BridgeSettings, progress: Progress) -> LinkedPairs:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import nn
@@ -35,10 +35,15 @@ from treebridge.parse.predict import annotated, predict
 from treebridge.parse.reader import Reader
 from treebridge.parse.score import Scores, score
 from treebridge.parse.settings import ParserSettings
+from treebridge.parse.several import Mixture, Source, names_in, with_others
+from treebridge.parse.start import grown, settings_from, start_from
 from treebridge.parse.ud_rules import Rules
 from treebridge.parse.vocab import Names
 from treebridge.progress import QUIET, Progress
 from treebridge.torchrun import TorchRun
+
+if TYPE_CHECKING:
+    from treebridge.parse.parser import Parser
 
 STAGE = "training"
 HELD_OUT = 20  # one sentence in 20 is held out as dev if none is given
@@ -59,6 +64,7 @@ class Training:
     work: Path | None = None  # for checkpoints
     progress: Progress = QUIET
     reader: Reader | None = None  # an encoder that learns with the parser
+    start: str = ""  # a hash of the weights to start from, if they are not random
 
     def run(self) -> tuple[Weights, list[Metrics]]:
         """Train to the end, resuming an interrupted run."""
@@ -98,7 +104,7 @@ class Training:
 
     def key(self) -> str:
         """A hash of settings and data."""
-        names = list(self.labels), list(self.tags)
+        names = list(self.labels), list(self.tags), *([self.start] if self.start else [])
         how = self.settings.config(), self.workers.size, self.model.learns_in_half
         examples = self.train.digest(), self.dev.digest()
         return hashlib.sha256(json.dumps([*names, *how, *examples]).encode()).hexdigest()
@@ -208,34 +214,60 @@ def train_on(
     device: str,
     work: Path | None,
     progress: Progress,
+    also: Sequence[Source] = (),
+    weights: Sequence[float] | None = None,
+    start: Parser | None = None,
 ) -> Trained:
-    """Encode a treebank (or load it from the cache), fit its isotropy and train a parser."""
+    """Encode a treebank (or load it from the cache), fit its isotropy and train a parser.
+
+    The trees of `also` join through their bridges; `weights` say how often each treebank, the
+    first included, is seen in an epoch. Training starts from the weights of `start`, if given.
+    """
     if dev is None:
         dev = [s for i, s in enumerate(treebank) if i % HELD_OUT == HELD_OUT - 1]
         treebank = [s for i, s in enumerate(treebank) if i % HELD_OUT != HELD_OUT - 1]
     _check_trees(treebank, "training")
     _check_trees(dev, "dev")
+    for source in also:
+        _check_trees(source.trees, source.name)
+    if also and settings.tune == "encoder":
+        raise TreebridgeError(
+            "further treebanks cannot join while the encoder learns: their bridges lead into the "
+            "space as it was; tune a parser first, fit the bridges into it and continue from it"
+        )
     workers = TorchRun(choose_device(device))
     if not workers.first:
         workers.wait()  # the first process encodes for all
     train_store = encode_into_store(encoder, [s.forms for s in treebank], progress=progress)
     dev_store = encode_into_store(encoder, [s.forms for s in dev], progress=progress)
+    for source in also:
+        source.store(progress)
     if workers.first:
         workers.wait()
-    isotropy = Isotropy.fit(train_store.vectors, settings.isotropy)
-    space = Space.of(encoder, isotropy, common_words(s.forms for s in treebank))
-    labels = Names.collect(label for s in treebank for label in s.deprels)
-    tags = Names.collect(tag for s in treebank for tag in s.upos)
+    if start is None:
+        isotropy = Isotropy.fit(train_store.vectors, settings.isotropy)
+        space = Space.of(encoder, isotropy, common_words(s.forms for s in treebank))
+    else:
+        start.space.check(encoder)
+        space, settings = start.space, settings_from(start, settings)
+    for source in also:
+        source.check(space)
+    labels, tags = names_in([treebank, *(source.trees for source in also)])
+    if start is not None:
+        labels, tags = grown(start, labels, tags)
     if settings.tags != "none" and not tags:
         raise TreebridgeError("the treebank has no UPOS tags; set tags to none")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         model = Biaffine(settings, space.dim, len(labels), len(tags))
+    begun = start_from(model, start, labels) if start is not None else ""
+    first = Examples.of(treebank, train_store, space, labels, tags)
+    examples = with_others(first, also, (labels, tags), weights, progress) if also else first
     reader = Reader(encoder, space).to(workers.device) if settings.tune == "encoder" else None
     training = Training(
         model.to(workers.device),
         settings,
-        Examples.of(treebank, train_store, space, labels, tags),
+        examples,
         Examples.of(dev, dev_store, space, labels, tags),
         dev,
         labels,
@@ -244,6 +276,7 @@ def train_on(
         work,
         progress,
         reader,
+        begun,
     )
     try:
         best, history = training.run()
@@ -255,7 +288,9 @@ def train_on(
         space = space.tuned(encoder)
         train_store = encode_into_store(encoder, [s.forms for s in treebank], progress=progress)
     words = int(train_store.offsets[-1])
-    about = {"sentences": len(treebank), "words": words, "workers": workers.size}
+    about: dict[str, Any] = {"sentences": len(treebank), "words": words, "workers": workers.size}
+    if isinstance(examples, Mixture):
+        about |= examples.describe(also)
     if reader is not None:
         about["tuned"] = True
     columns = columns_of_trees(treebank, train_store, space, tags, settings, progress)

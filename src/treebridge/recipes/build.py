@@ -8,11 +8,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from treebridge.bridge.make import gather, gathered_key
+from treebridge.bridge.bridge import Bridge
+from treebridge.bridge.make import Gathered, gather, gathered_key
 from treebridge.bridge.settings import BridgeSettings
 from treebridge.bridge.sides import common_words
 from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.conllu import Treebank
+from treebridge.corpus.licence import licence_of
 from treebridge.corpus.sentence import Sentence
 from treebridge.corpus.trees import digest_trees
 from treebridge.encode.encoder import Encoder
@@ -25,10 +27,13 @@ from treebridge.parse.folder import KIND
 from treebridge.parse.parser import Parser
 from treebridge.parse.refinement import refine_parser
 from treebridge.parse.settings import ParserSettings, RefineSettings
+from treebridge.parse.several import Source
 from treebridge.parse.shipped import folder_size
 from treebridge.progress import QUIET, Progress
 from treebridge.recipes.advice import Advice, advise
+from treebridge.recipes.also import Also, also_key
 from treebridge.recipes.keep import keep_bridge, keep_parser
+from treebridge.recipes.sources import join
 from treebridge.recipes.text import text_of
 from treebridge.recipes.work import work_folder
 
@@ -104,6 +109,8 @@ def build(
     settings: BuildSettings | None = None,
     *,
     dev: str | Path | None = None,
+    also: Sequence[Also] = (),
+    weights: Sequence[float] | None = None,
     text: Sequence[str] = (),
     force: bool = False,
     progress: Progress = QUIET,
@@ -111,7 +118,8 @@ def build(
     """Align, collect, train, bridge and optionally refine; save one folder.
 
     Finished steps are reused, so an interrupted build resumes. Intermediate results stay in a
-    hidden folder next to the output, for later builds. The LAS is forecast for the files `text`
+    hidden folder next to the output, for later builds. Treebanks of other languages join with
+    `also`, each as often in an epoch as `weights` say. The LAS is forecast for the files `text`
     or, without them, for text like the bitext.
     """
     output, settings = Path(output), settings or BuildSettings()
@@ -122,16 +130,24 @@ def build(
         encoders = [Encoder.load(name, settings.encoder)
                     for name in (source_encoder, target_encoder)]  # fmt: skip
         trees = [Treebank.read(path) for path in (treebank, *([dev] if dev else []))]
-        job = _Build(trees, bitext, encoders[0], encoders[1], settings, watch, text)
-        if is_finished(output, KIND, job.key, force=force):
+        further = [one.load(settings.encoder) for one in also]
+        job = _Build(
+            trees, bitext, encoders[0], encoders[1], settings, watch, text, further, weights
+        )
+        key = job.key
+        if is_finished(output, KIND, key, force=force):
             return Built(Parser.load(output, encoder_settings=settings.encoder), output)
-        built = job.run(work_folder(output, "building"))
+        work = work_folder(output, "building")
+        if not all(one.sure for one in also):
+            job = job.for_target(work, also)
+        built = job.run(work)
         built.about |= {
             "treebank": Path(treebank).name,
+            "licence": licence_of(treebank),
             "dev": Path(dev).name if dev else "held out",
         }
         watch.step("saving")
-        built.save(output, key=job.key)
+        built.save(output, key=key)
         watch.stop()
     return Built(built, output, watch.seconds, folder_size(output))
 
@@ -147,6 +163,8 @@ class _Build:
     settings: BuildSettings
     progress: Progress
     text: Sequence[str] = ()
+    also: Sequence[Source] = ()  # treebanks of other languages
+    weights: Sequence[float] | None = None
 
     @property
     def key(self) -> str:
@@ -157,19 +175,8 @@ class _Build:
     def run(self, work: Path) -> Parser:
         """Run all steps, from word alignment to the finished parser."""
         settings = self.settings
-        gathered = gather(
-            self.bitext, self.source, self.target, settings.bridge, self.progress,
-            known=common_words(tree.forms for tree in self.trees[0]),
-        )  # fmt: skip
-        self.progress.step("training")
-        parser = self._parser(work, settings.parser)
-        bridge = keep_bridge(
-            work / "bridges", settings.bridge.fit.level, parser.space,
-            [self._training_key(settings.parser), *self._bridge_parts()],
-            lambda: fit_by_trees(
-                gathered, parser, settings.bridge, text=text_of(self.text, self.bitext.language)
-            ),
-        )  # fmt: skip
+        gathered = self._gathered()
+        parser, bridge = self._bridged(work, gathered)
         bridged = parser.across(bridge, self.target)
         bridged.about = dict(parser.about)
         if settings.refine is None:
@@ -180,7 +187,8 @@ class _Build:
             tagger = self._parser(work, replace(settings.parser, tags="predicted"))
         refinement = refine_parser(
             bridged, settings.refine, pairs=gathered.pairs(), linking=settings.bridge,
-            treebank=self.trees[0], teacher=parser, tagger=tagger,
+            treebank=self.trees[0], also=self.also, weights=self.weights, teacher=parser,
+            tagger=tagger,
             work=work / "refining" / self.key[:8], progress=self.progress,
         )  # fmt: skip
         refinement.parser.about["refined"] = {
@@ -190,16 +198,49 @@ class _Build:
         }
         return refinement.parser
 
+    def for_target(self, work: Path, also: Sequence[Also]) -> _Build:
+        """The same build with those treebanks of `also` that are near the target.
+
+        The target's word order is known after a build from the first treebank alone.
+        """
+        alone = replace(self, also=(), weights=None)
+        _, bridge = alone._bridged(work, alone._gathered())
+        chosen, weights = join(also, self.also, self.weights, bridge, self.trees[0])
+        names = ", ".join(source.name for source in chosen)
+        self.progress.say(f"further treebanks: {names or 'none is near enough'}")
+        return replace(self, also=chosen, weights=weights)
+
+    def _gathered(self) -> Gathered:
+        return gather(
+            self.bitext, self.source, self.target, self.settings.bridge, self.progress,
+            known=common_words(tree.forms for tree in self.trees[0]),
+        )  # fmt: skip
+
+    def _bridged(self, work: Path, gathered: Gathered) -> tuple[Parser, Bridge]:
+        """The source parser, and the bridge into its space."""
+        settings = self.settings
+        self.progress.step("training")
+        parser = self._parser(work, settings.parser)
+        bridge = keep_bridge(
+            work / "bridges", settings.bridge.fit.level, parser.space,
+            [self._training_key(settings.parser), *self._bridge_parts()],
+            lambda: fit_by_trees(
+                gathered, parser, settings.bridge, text=text_of(self.text, self.bitext.language)
+            ),
+        )  # fmt: skip
+        return parser, bridge
+
     def _parser(self, work: Path, settings: ParserSettings) -> Parser:
         return keep_parser(
             work / "parsers", f"{settings.tags}-{settings.seed}", self._training_key(settings),
             lambda: self.trees[0], lambda: self.trees[1] if len(self.trees) > 1 else None,
-            self.source, settings, self.settings.encoder, self.progress,
+            self.source, settings, self.settings.encoder, self.progress, self.also, self.weights,
         )  # fmt: skip
 
     def _training_key(self, settings: ParserSettings) -> str:
         digests = [digest_trees(trees) for trees in self.trees]
-        return key_of(self.source.cache_key, settings.config(), digests)
+        further = also_key(self.also, self.weights)
+        return key_of(self.source.cache_key, settings.config(), digests, *further)
 
     def _bridge_parts(self) -> list[Any]:
         settings = self.settings.bridge

@@ -54,11 +54,14 @@ def evaluate_parser(
     progress: Progress = QUIET,
 ) -> Evaluation:
     """Parse the sentences of a gold file and score the trees."""
+    from treebridge.parse.vote import Vote
+
     trees = Treebank.read(gold)
     scores = parser.evaluate(trees, convention, names=(str(gold), name), progress=progress)
     unseen = Counter(x for s in trees for x in s.deprels if x not in parser.labels)
     verdict = parser_verdict(parser.scores)
-    advice = advise(parser, scores.values)
+    single = not isinstance(parser.model, Vote)  # nothing in particular would help several models
+    advice = advise(parser, scores.values) if single else None
     return _checked(Evaluation(scores, name, str(gold), unseen, verdict, advice))
 
 

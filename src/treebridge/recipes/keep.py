@@ -16,6 +16,7 @@ from treebridge.keys import key_of
 from treebridge.locks import hold
 from treebridge.parse.parser import Parser
 from treebridge.parse.settings import ParserSettings
+from treebridge.parse.several import Source
 from treebridge.progress import Progress
 from treebridge.recipes.work import working
 
@@ -30,6 +31,8 @@ def keep_parser(
     settings: ParserSettings,
     encoding: EncoderSettings,
     progress: Progress,
+    also: Sequence[Source] = (),
+    weights: Sequence[float] | None = None,
 ) -> Parser:
     """Load the parser with this key, or train it; interrupted training resumes."""
     folder = shelf / f"{name}-{key[:8]}"
@@ -43,6 +46,8 @@ def keep_parser(
                 encoder,
                 dev(),
                 settings,
+                also=also,
+                weights=weights,
                 device=encoding.device,
                 work=work,
                 progress=progress,

@@ -17,6 +17,7 @@ from treebridge.encode.settings import EncoderSettings
 from treebridge.parse.chunking import CHUNK
 from treebridge.parse.parsed import Parsed
 from treebridge.parse.parser import Parser
+from treebridge.parse.vote import load_parsers
 from treebridge.progress import QUIET, Progress
 
 Parse = Callable[..., Iterator[Parsed]]  # sentences, and what to keep of them
@@ -65,7 +66,7 @@ def _watched(
 
 def parse_on_cluster(
     cluster: ClusterSettings,
-    model: str | Path,
+    models: Sequence[str | Path],
     encoder: str | None,
     settings: EncoderSettings,
     bridge: str | None,
@@ -73,7 +74,8 @@ def parse_on_cluster(
     columns: tuple[str, ...] | None = None,
 ) -> Parse:
     """A function that parses on the workers of a Ray cluster."""
-    given = (model, encoder, bridge, lexicon)
+    folders = tuple(absolute_name(str(model)) for model in models)
+    given = (encoder, bridge, lexicon)
     places = [name and absolute_name(str(name)) for name in given]
-    load = (Parser.load, (places[0], places[1], settings, places[2], places[3], columns))
+    load = (load_parsers, (folders, places[0], settings, places[1], places[2], columns))
     return partial(parse_on_ray, load, settings=cluster)

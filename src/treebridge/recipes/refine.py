@@ -27,6 +27,7 @@ from treebridge.parse.settings import RefineSettings
 from treebridge.parse.shipped import find_model
 from treebridge.progress import QUIET, Progress
 from treebridge.recipes.advice import Advice, advise
+from treebridge.recipes.also import Also, also_key
 from treebridge.recipes.text import words_of
 from treebridge.recipes.work import working
 
@@ -54,8 +55,11 @@ def refine(
     *,
     bridge: str | None = None,
     bitext: Bitext | None = None,
+    bitexts: Sequence[tuple[Bitext, str]] = (),
     text: Sequence[str] = (),
     treebank: str | Path | None = None,
+    also: Sequence[Also] = (),
+    weights: Sequence[float] | None = None,
     trees: str | Path | None = None,
     tagger: str | None = None,
     lexicon: str | Path | None = None,
@@ -67,13 +71,14 @@ def refine(
 ) -> Refined:
     """Refine a parser and save it with its bridge and target encoder in one folder.
 
-    Source trees are projected over the links of `bitext`; `text` is for self-training;
-    `treebank` holds source trees to mix in, so that the parser does not forget them; `trees` are
-    the user's own target trees, in which `_` is unknown, and so is what an annotator who marked
-    anything in the file did not decide. `lexicon` limits the tags of its words
-    and is saved with the model; `linking` sets how the bitext is aligned. With `validate`,
-    cross-validation on `trees` says what they are worth. An interrupted run
-    resumes from its last epoch.
+    Source trees are projected over the links of `bitext`, and of further `bitexts` of the same
+    target, each with the parser of its own source language; `text` is for self-training;
+    `treebank` holds source trees to mix in, so that the parser does not forget them, and `also`
+    treebanks of other languages, each as often as `weights` say; `trees` are the user's own target
+    trees, in which `_` is unknown, and so is what an annotator who marked anything in the file did
+    not decide. `lexicon` limits the tags of its words and is saved with the model; `linking` sets
+    how the bitext is aligned. With `validate`, cross-validation on `trees` says what they are
+    worth. An interrupted run resumes from its last epoch.
     """
     output, settings = Path(output), settings or RefineSettings()
     linking = linking or BridgeSettings()
@@ -92,8 +97,12 @@ def refine(
         if trees and not any(has_annotation(sentence) for sentence in own):
             raise TreebridgeError("no trees to learn from: no word has HEAD or UPOS", file=trees)
         files = (bridge, *(bitext.paths if bitext else ()), linking.links, *text, treebank, trees,
-                 lexicon, tagger and find_model(tagger))  # fmt: skip
+                 lexicon, tagger and find_model(tagger),
+                 *(file for one, source in bitexts for file in (*one.paths, find_model(source)))
+                 )  # fmt: skip
         how = [bitext and _bitext_parts(bitext), asdict(linking), asdict(settings), language]
+        further = [one.load(encoding or EncoderSettings()) for one in also]
+        how += [*also_key(further, weights), *(_bitext_parts(one) for one, _ in bitexts)]
         key = _key([find_model(model), *(file for file in files if file)], how)
         if is_finished(output, KIND, key, force=force):
             return Refined(Parser.load(output, encoder_settings=encoding), output)
@@ -109,21 +118,39 @@ def refine(
                 bridged,
                 settings,
                 bitext=bitext,
+                bitexts=[_with_parser(one, source, encoding) for one, source in bitexts],
                 linking=linking,
                 sentences=words_of(text, language or bridged.language) if text else None,
                 treebank=source,
+                also=further,
+                weights=weights,
                 trees=own,
                 tagger=Parser.load(tagger, encoder_settings=encoding) if tagger else None,
                 work=work,
                 progress=progress,
             )
             about = _about(refinement, settings, bitext, text, treebank, trees)
+            if bitexts:
+                about["bitexts"] = [" + ".join(Path(p).name for p in b.paths) for b, _ in bitexts]
+            if further:
+                about["also"] = [one.describe() for one in further]
             if validation is not None:
                 about["validation"] = validation.figures()
                 _calibrate(refinement.parser, validation)
             refinement.parser.about = {**bridged.about, "refined": about}
             refinement.parser.save(output, key=key)
     return Refined(refinement.parser, output, refinement, validation)
+
+
+def _with_parser(
+    bitext: Bitext, model: str, encoding: EncoderSettings | None
+) -> tuple[Bitext, Parser]:
+    """A bitext with the parser of its source language, which the model says."""
+    parser = Parser.load(model, encoder_settings=encoding)
+    if parser.language:
+        # UD trees split contractions, and the parser has learned from such trees.
+        bitext = replace(bitext, source_language=parser.language, source_contractions=True)
+    return bitext, parser
 
 
 _UNCORRECTED = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from io import BytesIO
+from typing import Any
 
 from treebridge.folders import add_to_note
 from treebridge.parse.metrics import Metrics
@@ -23,8 +24,26 @@ def show_trained(trained: Trained) -> None:
         f"{trained.folder}: UAS {best['UAS']:.2f}, LAS {best['LAS']:.2f} on dev after epoch "
         f"{best['epoch']:.0f} (convention paper)"
     )
+    for source in trained.parser.about.get("sources", []):
+        print(
+            f"also: {source['treebank']} ({source['licence'] or 'licence unknown'}), "
+            f"{source['sentences']:,} sentences, {source['weight']:.1f} times per epoch"
+        )
     if verdict := parser_verdict(best):
         print(f"parser: {verdict}")
+
+
+def as_dict(trained: Trained) -> dict[str, Any]:
+    """The figures for `--json`."""
+    about = trained.parser.about
+    return {
+        "folder": str(trained.folder),
+        "found": trained.found,
+        "scores": trained.parser.scores,
+        "treebank": about.get("treebank"),
+        "licence": about.get("licence"),
+        "sources": about.get("sources", []),
+    }
 
 
 def save_curve(trained: Trained) -> None:

@@ -88,8 +88,26 @@ def carry(
         walk = (pair for pair, _ in pairs)
         known = parser.space.words
         sides.check_sides(walk, parser.load_encoder(), bridged.load_encoder(), known)
+    projected, confidence, order = project_pairs(pairs, parser, tagger=tagger, progress=progress)
+    targets = [pair.target for pair, _ in pairs]
+    found = complete(
+        targets, projected, confidence, bridged, settings, tagger=tagger, progress=progress
+    )
+    return found, order
+
+
+def project_pairs(
+    pairs: Sequence[tuple[Pair, LinkArray]],
+    parser: Parser,
+    *,
+    tagger: Parser | None = None,
+    progress: Progress = QUIET,
+) -> tuple[list[Soft], NDArray[np.float64], WordOrder]:
+    """The source parser's distributions for each target sentence, its confidence, the word order.
+
+    Words without links have no probability mass.
+    """
     source = _vectors(parser.load_encoder(), [p.source for p, _ in pairs], parser, progress)
-    target = _vectors(bridged.load_encoder(), [p.target for p, _ in pairs], bridged, progress)
     tags = _tags(tagger, source, parser)
     soft: list[Soft | None] = [None] * len(pairs)
     confidence = np.zeros(len(pairs))
@@ -99,26 +117,34 @@ def carry(
         soft[index] = project(predicted, links, len(pair.target))
         order.add(predicted.arcs.argmax(1), predicted.labels.argmax(1), links)
         confidence[index] = predicted.confidence()
+    return [part for part in soft if part is not None], confidence, order
+
+
+def complete(
+    targets: Sequence[Sequence[str]],
+    carried: list[Soft],
+    confidence: NDArray[np.float64],
+    bridged: Parser,
+    settings: ProjectSettings,
+    *,
+    tagger: Parser | None = None,
+    progress: Progress = QUIET,
+) -> Projected:
+    """Keep confident sentences, fill or mask what links did not tell, and apply the lexicon."""
     least = np.quantile(confidence, 1 - settings.confident)
     keep = np.flatnonzero(confidence >= least).tolist()
-    carried = [part for part in soft if part is not None]
+    words = [targets[i] for i in keep]
+    vectors = _vectors(bridged.load_encoder(), words, bridged, progress)
+    kept = Projected(vectors, [carried[i].half() for i in keep], words)
     limits = None
     if bridged.lexicon:
         limits = lexicon_limits(bridged.lexicon, bridged.tags, bridged.labels)
-    tagged = _tags(tagger, target, bridged)  # for unlinked words
-    kept = Projected(
-        [target[i] for i in keep],
-        [carried[i].half() for i in keep],
-        [pairs[i][0].target for i in keep],
-    )
-    if settings.fill:
-        tags = tagged and [tagged[i] for i in keep]
-        filling = Filling(kept.soft, settings.own_labels, tags, limits)
-        kept = replace(kept, filling=filling).filled(bridged.biaffine, kept.vectors, bridged.device)
-    else:
+    if not settings.fill:
         masked = [mask(part) for part in kept.soft]
-        kept = replace(kept, soft=limited(masked, kept.words, limits))
-    return kept, order
+        return replace(kept, soft=limited(masked, kept.words, limits))
+    tags = _tags(tagger, kept.vectors, bridged)
+    filling = Filling(kept.soft, settings.own_labels, tags, limits)
+    return replace(kept, filling=filling).filled(bridged.biaffine, kept.vectors, bridged.device)
 
 
 def own_distributions(
