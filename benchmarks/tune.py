@@ -1,7 +1,7 @@
 """Refining while the encoder learns too: gains, cost, and which ingredients count.
 
 python benchmarks/tune.py --language es --source-encoder EN --encoder ES [--variants map encoder …]
-    [--set encoder.rate=0.0005 epochs=4] [--trees 10 50 100 [--model FOLDER]] [--seeds 1 2 3]
+    [--set tuning.rate=0.0002 epochs=4] [--trees 10 50 100 [--model FOLDER]] [--seeds 1 2 3]
 
 Builds one parser and one bridge per seed, then refines with each variant on the same projected
 sentences and scores on the target's dev file (convention `paper`, predicted tags); processor time
@@ -116,11 +116,11 @@ def main() -> None:
 
 
 def changed(settings: RefineSettings, seed: int, changes: dict[str, Any]) -> RefineSettings:
-    """The settings with other values: `epochs`, or `encoder.rate` of the encoder's."""
+    """The settings with other values: `epochs`, or `tuning.rate`."""
     own = {key: value for key, value in changes.items() if "." not in key}
     tuned = {key.partition(".")[2]: value for key, value in changes.items() if "." in key}
-    encoder = replace(settings.encoder, **tuned)
-    return replace(settings, seed=seed, encoder=encoder, **own)
+    tuning = replace(settings.tuning, **tuned)
+    return replace(settings, seed=seed, tuning=tuning, **own)
 
 
 def given_of(given: Any) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from treebridge.progress import Progress
 GOLD = WORLD.treebank("far", 80, "dev")
 PROJECT = ProjectSettings(density=0.4, sentences=400)
 SETTINGS = RefineSettings(
-    epochs=3, learning_rate=5e-3, project=PROJECT, encoder=TuneSettings(rate=3e-3, dropout=0.0)
+    epochs=3, learning_rate=5e-3, project=PROJECT, tuning=TuneSettings(rate=3e-3, dropout=0.0)
 )
 TINY = PretrainSettings(
     vocabulary=400, layers=2, hidden=32, heads=2, feed_forward=64, length=64, batch=256,
@@ -121,7 +121,7 @@ def test_auto_tunes_an_encoder_that_gains(run: Refining, tuned: Parser) -> None:
 
 
 def test_auto_leaves_an_encoder_that_gains_nothing(run: Refining) -> None:
-    still = replace(SETTINGS, encoder=TuneSettings(rate=0.0, dropout=0.0))
+    still = replace(SETTINGS, tuning=TuneSettings(rate=0.0, dropout=0.0))
     assert not with_tuning(replace(run, settings=still)).tune
 
 

@@ -34,7 +34,7 @@ class Learner(nn.Module):
         self.model = copy.deepcopy(parser.biaffine)
         self.encoder: LearningEncoder | None = None
         if tune:
-            self.encoder = LearningEncoder(parser.load_encoder(), settings.encoder)
+            self.encoder = LearningEncoder(parser.load_encoder(), settings.tuning)
         self.to(parser.device)
 
     def groups(self, rate: float) -> list[dict[str, Any]]:

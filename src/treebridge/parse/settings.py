@@ -139,7 +139,7 @@ class RefineSettings:
     reorder: bool = True  # put source trees into the target's word order, estimated from links
     change_map: bool = True  # train the bridge's map too
     tune: Tune = "auto"  # what else to train: the encoder, the map alone, or what agrees better
-    encoder: TuneSettings = field_(default_factory=TuneSettings)  # how the encoder learns
+    tuning: TuneSettings = field_(default_factory=TuneSettings)  # how the encoder learns
     trees_times: int = 25  # repetitions of each of the user's trees per epoch
     # Few trees need many and large steps, if source trees keep the parser from forgetting.
     trees_words: int = 250  # of the user's trees in a batch, at most
