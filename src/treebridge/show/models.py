@@ -21,8 +21,10 @@ def show_models() -> None:
         print("no models are shipped with this version; make one with `treebridge build`")
         return
     grid = Table(
-        "model", "language", "UAS", "LAS", "scored on", "tags", "size", "licence", box=None
+        "model", "language", "UAS", "LAS", "UPOS", "scored on", "tags", "size", "licence", box=None
     )
+    for column in grid.columns:
+        column.no_wrap = True
     for model in models.values():
         card = model.card
         best = model.best
@@ -31,6 +33,7 @@ def show_models() -> None:
             card["language"],
             f"{best['UAS']:.1f}",
             f"{best['LAS']:.1f}",
+            f"{best['UPOS']:.1f}" if "UPOS" in best else "",
             best["file"],
             best["tags"],
             megabytes(model.size),
