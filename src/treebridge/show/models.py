@@ -21,10 +21,17 @@ def show_models() -> None:
         print("no models are shipped with this version; make one with `treebridge build`")
         return
     grid = Table(
-        "model", "language", "UAS", "LAS", "UPOS", "scored on", "tags", "size", "licence", box=None
+        "model",
+        "language",
+        "UAS",
+        "LAS",
+        "UPOS",
+        "scored on",
+        "size",
+        "licence",
+        box=None,
+        pad_edge=False,
     )
-    for column in grid.columns:
-        column.no_wrap = True
     for model in models.values():
         card = model.card
         best = model.best
@@ -34,8 +41,7 @@ def show_models() -> None:
             f"{best['UAS']:.1f}",
             f"{best['LAS']:.1f}",
             f"{best['UPOS']:.1f}" if "UPOS" in best else "",
-            best["file"],
-            best["tags"],
+            best["file"] + ("" if best["tags"] == "predicted" else f", {best['tags']} tags"),
             megabytes(model.size),
             card["licence"],
         )
