@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from checkpoints import make
+from checkpoints import make, make_opus_mt
 
 from treebridge import Encoder, TreebridgeError
 from treebridge.bridge.space import Space, cite
@@ -154,6 +154,22 @@ def test_download_then_cache_then_offline(hub: Hub, tmp_path: Path) -> None:
     again = load(hub.url, tmp_path / "cache")
     assert again.stdout == first.stdout and hub.asked == []
     assert load("http://127.0.0.1:9", tmp_path / "cache", offline=True).stdout == first.stdout
+
+
+def test_an_opus_mt_checkpoint_loads_by_name(tmp_path: Path) -> None:
+    (tmp_path / "opus-mt").mkdir()
+    folder = make_opus_mt(tmp_path / "opus-mt")
+    hub = Hub({path.name: path.read_bytes() for path in folder.iterdir()})
+    hub.files["rust_model.ot"] = b"another format"
+    code = (
+        "from treebridge import Encoder; e = Encoder.load('someone/tiny'); "
+        "print(e.fingerprint, e.commit, e(['a', 'b']).shape)"
+    )
+    done = load(hub.url, tmp_path / "cache", code=code)
+    hub.server.shutdown()
+    expected = [Encoder.load(folder).fingerprint, COMMIT, "(2,", "32)"]
+    assert done.stdout.split() == expected, done.stderr
+    assert not any(path.endswith(".ot") for _, path, _ in hub.asked)
 
 
 def test_a_broken_transfer_is_resumed(hub: Hub, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from checkpoints import make
 
@@ -18,6 +19,7 @@ from treebridge.cli.commands import app
 from treebridge.corpus.artificial import World
 from treebridge.errors import TreebridgeError
 from treebridge.experiment.catalog import ENTRIES, TARGETS
+from treebridge.experiment.systems import SYSTEMS
 
 WORLD = World(3)
 
@@ -103,6 +105,33 @@ def test_six_languages_up_to_the_table(here: Run, options: list[object], tmp_pat
     again = here(*command)
     assert "training a parser" in done.stderr and "training a parser" not in again.stderr
     assert again.stdout == done.stdout
+
+
+def test_every_row_runs_from_the_command_line(
+    here: Run, options: list[object], data: Path, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(1)
+    files = []
+    for code, name in (("en", "source"), ("es", "near")):
+        words = sorted({form for tree in WORLD.treebank(name, 600) for form in tree.forms})
+        rows = [f"{word} {' '.join(f'{x:.3f}' for x in rng.normal(size=8))}" for word in words]
+        (tmp_path / f"{code}.vec").write_text("\n".join([f"{len(words)} 8", *rows]) + "\n")
+        files.append(f"{code}={tmp_path / code}.vec")
+    near, source = (WORLD.languages[name].forms for name in ("near", "source"))
+    shared = sorted(set(near) & set(source))[:50]
+    pairs = "".join(f"{source[sense]} {near[sense]}\n" for sense in shared)
+    (tmp_path / "es.dic").write_text(pairs)
+    rows = [name for name in SYSTEMS if name != "multilingual-uncased"]  # only on the hub
+    done = here(
+        "reproduce", "table1", *options, *SMALL, "--seeds", 1, "-o", "out", "--languages", "es",
+        "--systems", *rows, "--multilingual-encoder", data / "source", "--vectors", *files,
+        "--dictionary", f"es={tmp_path / 'es.dic'}",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    cells = json.loads((tmp_path / "out" / "table1.json").read_text())["cells"]
+    assert [cell["failed"] for cell in cells] == [None] * 2 * len(rows)
+    las = {c["system"]: c["LAS"] for c in cells if c["language"] == "es" and "LAS" in c}
+    assert las["multilingual"] != las["multilingual+in"]
 
 
 def test_figures_and_ablation(here: Run, options: list[object], tmp_path: Path) -> None:

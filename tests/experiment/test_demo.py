@@ -14,6 +14,7 @@ from made import QUICK
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.experiment import demo
 from treebridge.experiment.demo import ROWS, DemoSize
+from treebridge.parse.shipped import shipped_models
 from treebridge.show.demo import run_demo
 from treebridge.show.demo_lessons import ABOUT
 from treebridge.show.figures import bars, lines
@@ -43,6 +44,12 @@ def test_the_whole_story(
     assert told.out.count("heads are correct") == 2 and "╼" in told.out
     for words in ("What to take away", "A bridge is needed", "What to do next"):
         assert words in told.out and words in page
+    for model in shipped_models().values():  # one sentence each
+        language, (first, *others) = model.card["language"], model.card["examples"]
+        for text in (told.out, page):
+            assert text.count(f"{language}: LAS {model.best['LAS']:.1f} on") == 1
+        shown = told.out.partition(f"{language}: LAS")[2]
+        assert first.split()[1] in shown and not any(other in page for other in others)
     assert page.index("<svg") < page.index("<table")  # the figure first
     for text in (told.out, page):  # names of languages, not codes
         assert not re.search("qa[ab]", text.partition("What to do next")[0])

@@ -49,6 +49,11 @@ def pretrain(
         setting(OF, "start", "Initial embeddings: from co-occurrence counts (informed) or random.",
                 panel=TRAINING),
     ] = OF.start,
+    vectors: Annotated[
+        Path | None,
+        option("Word vectors of the language (fastText, word2vec or GloVe) that the embeddings "
+               "start from, together with co-occurrence counts.", panel=TRAINING),
+    ] = None,
     seed: Annotated[
         int,
         opt.seed_option(OF, "Random seed; with --tokens, the same seed gives the same encoder.",
@@ -85,8 +90,8 @@ def pretrain(
         minutes=OF.minutes if minutes is None else minutes,
     )  # fmt: skip
     made = pretrain_encoder(
-        text, output, settings, side=side, device=device, resume=resume, force=force,
-        progress=progress(),
+        text, output, settings, side=side, vectors=vectors, device=device, resume=resume,
+        force=force, progress=progress(),
     )  # fmt: skip
     if made is not None:
         show(show_pretrained, made)

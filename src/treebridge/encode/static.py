@@ -70,7 +70,7 @@ class StaticEncoder(Encoder):
         for words in sentences:
             vectors = np.zeros((len(words), self.dim), np.float32)
             for index, word in enumerate(words):
-                vector = self._vector(word)
+                vector = self.vector(word)
                 if vector is None:
                     self.missing += 1
                 else:
@@ -88,7 +88,8 @@ class StaticEncoder(Encoder):
         row = table.get(word)
         return table.get(word.lower()) if row is None else row
 
-    def _vector(self, word: str) -> Vectors | None:
+    def vector(self, word: str) -> Vectors | None:
+        """The vector of a word as it stands in the file; None if it has none."""
         row = self._row(word)
         if self._fasttext:
             known = word if word in self._fasttext.words else word.lower()

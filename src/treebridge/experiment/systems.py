@@ -18,7 +18,14 @@ from dataclasses import dataclass
 from treebridge.bridge.settings import BridgeSettings
 from treebridge.errors import TreebridgeError
 from treebridge.experiment.refining import Refined
-from treebridge.experiment.transfer import AnchorMean, Crossing, Fitted, Straight, Unmapped
+from treebridge.experiment.transfer import (
+    AnchorMean,
+    Crossing,
+    Fitted,
+    Normalized,
+    Straight,
+    Unmapped,
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,8 @@ _ALL = (
     System("multilingual-uncased", "mBERT uncased, no map", Straight(), "multilingual-uncased"),
     System("multilingual", "one multilingual encoder (mBERT cased), no map", Straight(),
            "multilingual"),
+    System("multilingual+in", "the same, each language normalized with its own means",
+           Normalized(), "multilingual", isotropy=True),
     System("unmapped", "two monolingual encoders, no map", Unmapped()),
     System("anchor-mean", "mean vectors paired by a dictionary (Schuster et al. 2019)",
            AnchorMean()),
@@ -65,7 +74,9 @@ _ALL = (
 )  # fmt: skip
 SYSTEMS = {system.name: system for system in _ALL}
 # Default rows: the paper's, the simplest baselines and ours.
-DEFAULT = tuple(name for name in SYSTEMS if name not in ("fasttext-rcsls", "anchor-mean"))
+DEFAULT = tuple(
+    name for name in SYSTEMS if name not in ("fasttext-rcsls", "anchor-mean", "multilingual+in")
+)
 
 
 def choose_systems(names: Sequence[str] | None, tags: str) -> list[System]:

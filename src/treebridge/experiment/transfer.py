@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from treebridge.bridge.settings import BridgeSettings
 from treebridge.bridge.space import Space
 from treebridge.corpus.files import read_lines
 from treebridge.encode.encoder import Encoder
+from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
 from treebridge.experiment.inputs import Target
 from treebridge.experiment.lab import Lab
@@ -42,6 +44,27 @@ class Straight(Crossing):
         """Return the parser unchanged."""
         parser.space.check(lab.encoder(target, role))
         return parser
+
+
+@dataclass(frozen=True)
+class Normalized(Crossing):
+    """The same encoder on both sides, with no map, but each language with means of its own."""
+
+    sentences: int = 2000  # of the target side of the bitext, as monolingual text
+
+    def key(self, lab: Lab, target: Target, role: str) -> Any:
+        """The key of the text."""
+        return [lab.gathered_key(target, role, BridgeSettings()), self.sentences]
+
+    def cross(self, lab: Lab, target: Target, role: str, parser: Parser) -> Parser:
+        """Normalize target vectors with the means of target text instead of the treebank's."""
+        encoder = lab.encoder(target, role)
+        parser.space.check(encoder)
+        text = [pair.target for pair in islice(target.find_bitext(), self.sentences)]
+        vectors = encode_into_store(encoder, text, progress=lab.progress).vectors
+        means = Isotropy.fit(vectors, len(parser.space.isotropy.means))
+        own = Space.of(encoder, means)
+        return parser.across(Bridge(own, parser.space, np.eye(encoder.dim)), encoder)
 
 
 class Unmapped(Crossing):

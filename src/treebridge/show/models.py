@@ -21,7 +21,16 @@ def show_models() -> None:
         print("no models are shipped with this version; make one with `treebridge build`")
         return
     grid = Table(
-        "model", "language", "UAS", "LAS", "scored on", "tags", "size", "licence", box=None
+        "model",
+        "language",
+        "UAS",
+        "LAS",
+        "UPOS",
+        "scored on",
+        "size",
+        "licence",
+        box=None,
+        pad_edge=False,
     )
     for model in models.values():
         card = model.card
@@ -31,8 +40,8 @@ def show_models() -> None:
             card["language"],
             f"{best['UAS']:.1f}",
             f"{best['LAS']:.1f}",
-            best["file"],
-            best["tags"],
+            f"{best['UPOS']:.1f}" if "UPOS" in best else "",
+            best["file"] + ("" if best["tags"] == "predicted" else f", {best['tags']} tags"),
             megabytes(model.size),
             card["licence"],
         )

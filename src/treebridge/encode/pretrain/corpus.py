@@ -23,6 +23,7 @@ from treebridge.writing import write_file
 
 CHUNK, CHUNK_CHARACTERS = 4096, 1 << 24  # lines that are tokenized together
 HELD_OUT, MOST_HELD_OUT = 100, 400  # one segment in 100, at most 400
+SAMPLE = 6_000_000  # pieces of text to count
 FILES = ("tokenizer.json", "pieces.bin", "starts.npy")
 VERSION = 2  # of these files; in version 1 every run learned another vocabulary
 
@@ -47,6 +48,17 @@ class Corpus:
     def inside(self) -> NDArray[np.bool_]:
         """Which pieces of the vocabulary do not begin a word."""
         return inside_words(self.tokenizer)
+
+    def sample(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Pieces from the whole text to count, and the segment of each."""
+        train = self.train()
+        sizes = np.diff(self.starts)[train]
+        if sizes.sum() > SAMPLE:
+            train = train[np.arange(len(train)) % int(np.ceil(sizes.sum() / SAMPLE)) == 0]
+            sizes = np.diff(self.starts)[train]
+        segment = np.repeat(np.arange(len(train)), sizes)
+        firsts = np.repeat(self.starts[train] - (np.cumsum(sizes) - sizes), sizes)
+        return np.asarray(self.pieces[np.arange(len(segment)) + firsts], np.int64), segment
 
 
 def make_corpus(

@@ -78,6 +78,15 @@ def fill_masks(folder: Path, corpus: Corpus, count: int) -> Iterator[str]:
             return
 
 
+def _initialization(settings: PretrainSettings, about: dict[str, Any]) -> str:
+    if given := about.get("vectors"):
+        return (
+            f"{settings.start}, with the word vectors of {given['file']} "
+            f"(SHA-256 {given['sha256'][:16]}…), whose licence applies to this encoder too"
+        )
+    return settings.start
+
+
 def _card(
     name: str,
     tokenizer: Tokenizer,
@@ -102,7 +111,7 @@ def _card(
             f"| trained on | {last['tokens']:,.0f} pieces, {last['seconds'] / 60:.0f} minutes |",
             f"| held-out masked accuracy | {last['accuracy']:.3f} |",
             f"| masking | {settings.masked:.0%} of the words, as whole words |",
-            f"| initialization | {settings.start} |",
+            f"| initialization | {_initialization(settings, about)} |",
             "",
             "Load it with `treebridge.Encoder.load`, or with `AutoTokenizer` and "
             "`AutoModelForMaskedLM` of `transformers`.",

@@ -7,6 +7,7 @@ the heads of the first layer attend to neighbouring words, and the output bias i
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ from scipy import sparse
 from treebridge.encode.pretrain.corpus import Corpus
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.vocabulary import SPECIAL
+from treebridge.encode.pretrain.word_vectors import piece_vectors
 
-SAMPLE = 6_000_000  # pieces of text to count
 CONTEXTS = 3000  # most frequent pieces that count as neighbours
 NEAR, BAG = (1, 2), 5  # distances with separate counts, and the window of a joint count
 OFFSETS = (-1, 1, -2, 2, 0)  # relative positions that the heads of the first layer attend to
@@ -27,11 +28,15 @@ SHARPNESS = 8.0  # log-odds of the word that a head attends to against any other
 Floats = NDArray[np.float32]
 
 
-def give_start(network: Any, corpus: Corpus, settings: PretrainSettings) -> None:
-    """Initialize the weights of a new network."""
+def give_start(
+    network: Any, corpus: Corpus, settings: PretrainSettings, words: Path | None = None
+) -> None:
+    """Initialize the weights of a new network; `words` is a file of word vectors."""
     waves = settings.hidden // settings.heads  # dimensions for positions, as many as a head has
     vectors = token_vectors(corpus, settings.hidden - waves, settings.seed)
-    counts = np.bincount(_sample(corpus)[0], minlength=len(vectors)).astype(np.float64)
+    if words is not None:
+        vectors = joined(vectors, piece_vectors(corpus, words))
+    counts = np.bincount(corpus.sample()[0], minlength=len(vectors)).astype(np.float64)
     embed, layer = network.bert.embeddings, network.bert.encoder.layer[0].attention.self
     with torch.no_grad():
         embed.word_embeddings.weight[:, waves:] = TOKEN * torch.from_numpy(vectors)
@@ -75,7 +80,7 @@ def _turned(dim: int, offset: int) -> Floats:
 
 def token_vectors(corpus: Corpus, dim: int, seed: int) -> Floats:
     """Unit vectors of the pieces: SVD of their PPMI with neighbours."""
-    pieces, segment = _sample(corpus)
+    pieces, segment = corpus.sample()
     size = corpus.tokenizer.get_vocab_size()
     counts = np.bincount(pieces, minlength=size)
     frequent = np.argsort(-counts, kind="stable")[: min(CONTEXTS, size)]
@@ -97,6 +102,15 @@ def token_vectors(corpus: Corpus, dim: int, seed: int) -> Floats:
     rng = np.random.default_rng(seed)
     vectors[counts == 0] = rng.normal(size=(int((counts == 0).sum()), dim))
     vectors[: len(SPECIAL)] = rng.normal(size=(len(SPECIAL), dim))
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-6), np.float32)
+
+
+def joined(counted: Floats, given: Floats) -> Floats:
+    """Join two descriptions of the pieces, reduced to the dimensions of the first."""
+    both = np.hstack([counted, given])
+    u, s, _ = np.linalg.svd(both, full_matrices=False)
+    vectors = (u * s)[:, : counted.shape[1]]
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-6), np.float32)
 
@@ -132,15 +146,3 @@ def _left_vectors(matrix: Any, dim: int, seed: int) -> Floats:
     base = np.linalg.qr(base)[0]
     u, s, _ = np.linalg.svd(np.asarray(matrix.T @ base).T, full_matrices=False)
     return np.asarray((base @ u)[:, :dim] * np.sqrt(s[:dim]), np.float32)
-
-
-def _sample(corpus: Corpus) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sample pieces of text from the whole corpus; return them and the segment of each."""
-    train = corpus.train()
-    sizes = np.diff(corpus.starts)[train]
-    if sizes.sum() > SAMPLE:
-        train = train[np.arange(len(train)) % int(np.ceil(sizes.sum() / SAMPLE)) == 0]
-        sizes = np.diff(corpus.starts)[train]
-    segment = np.repeat(np.arange(len(train)), sizes)
-    firsts = np.repeat(corpus.starts[train] - (np.cumsum(sizes) - sizes), sizes)
-    return np.asarray(corpus.pieces[np.arange(len(segment)) + firsts], np.int64), segment

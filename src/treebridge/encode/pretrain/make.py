@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from treebridge.checksums import file_sha256
 from treebridge.encode.models import choose_device
 from treebridge.encode.pretrain.corpus import Corpus, make_corpus, read_corpus
 from treebridge.encode.pretrain.folder import save_encoder
@@ -29,12 +30,14 @@ def pretrain_encoder(
     work: Path,
     *,
     side: str | None = None,
+    vectors: str | Path | None = None,
     device: str = "auto",
     key: str | None = None,
     progress: Progress = QUIET,
 ) -> Made | None:
     """Learn a vocabulary, train and save; `work` is for the tokenized text and checkpoints.
 
+    `vectors` is a file of word vectors of the language, for the initialization.
     Under torchrun only rank 0 writes; the other processes return None.
     """
     workers = TorchRun(choose_device(device))
@@ -48,10 +51,17 @@ def pretrain_encoder(
         corpus = read_corpus(work)
     pieces = int(corpus.starts[-1])
     progress.say(f"{pieces:,} pieces of text in {len(corpus.starts) - 1:,} segments")
-    training = Pretraining(corpus, settings, workers, work, progress)
+    given = Path(vectors) if vectors else None
+    training = Pretraining(corpus, settings, workers, work, progress, given)
     history = training.run()
     if not workers.first:
         return None
-    about = {"text": [Path(name).name for name in names], "side": side, "pieces": pieces}
+    about: dict[str, Any] = {
+        "text": [Path(name).name for name in names],
+        "side": side,
+        "pieces": pieces,
+    }
+    if given:
+        about["vectors"] = {"file": given.name, "sha256": file_sha256(given)}
     save_encoder(output, training.network, corpus.tokenizer, settings, history, about, key)
     return Made(corpus, history)

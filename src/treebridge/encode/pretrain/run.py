@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from treebridge.checksums import sha256_of
+from treebridge.checksums import file_sha256, sha256_of
 from treebridge.encode.pretrain.corpus import Corpus
 from treebridge.encode.pretrain.initialization import give_start
 from treebridge.encode.pretrain.network import Rows, count_right, new_network, summed_loss
@@ -49,8 +49,10 @@ class Pretraining:
         workers: TorchRun,
         work: Path | None = None,
         progress: Progress = QUIET,
+        vectors: Path | None = None,
     ):
         self.corpus, self.settings, self.workers, self.work = corpus, settings, workers, work
+        self.vectors = vectors  # of words, for the initialization
         self.progress = progress
         self.done = Done()
         with torch.random.fork_rng(devices=[]):
@@ -64,7 +66,7 @@ class Pretraining:
         state = self._read()
         if state is None and self.settings.start == "informed":
             self.progress.say("counting word co-occurrences for the initialization")
-            give_start(self.network, self.corpus, self.settings)
+            give_start(self.network, self.corpus, self.settings, self.vectors)
         self.network.to(self.workers.device)
         optimizer = self._optimizer()
         if state is not None:
@@ -170,6 +172,8 @@ class Pretraining:
 
     def _key(self) -> str:
         content = [self.corpus.key, self.settings.identity(), self.workers.size, str(self._half)]
+        if self.vectors:
+            content.append(file_sha256(self.vectors))
         return sha256_of([json.dumps(content).encode()])
 
     def _write(self, optimizer: torch.optim.Optimizer) -> None:
