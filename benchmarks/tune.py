@@ -1,12 +1,12 @@
 """Refining while the encoder learns too: gains, cost, and which ingredients count.
 
 python benchmarks/tune.py --language es --source-encoder EN --encoder ES [--variants map encoder …]
-    [--set tuning.rate=0.0002 epochs=4] [--trees 10 50 100 [--model FOLDER]] [--seeds 1 2 3]
+    [--set tuning.rate=0.0002 epochs=4] [--trees 10 50 100] [--seeds 1 2 3]
 
 Builds one parser and one bridge per seed, then refines with each variant on the same projected
 sentences and scores on the target's dev file (convention `paper`, predicted tags); processor time
-is that of refining alone, after the bitext is aligned and encoded. With --trees, the parser is
-refined on trees of one half of the dev file instead and scored on the other half.
+is that of refining alone, after the bitext is aligned and encoded. With --trees, the parser that
+was refined on the bitext is refined on trees of one half of the dev file and scored on the other.
 TREEBRIDGE_SHARED names the folder of real data.
 """
 
@@ -45,7 +45,6 @@ def main() -> None:
     arguments.add_argument("--sentences", type=int, default=ProjectSettings.sentences)
     arguments.add_argument("--set", nargs="*", default=[], help="changed settings, name=value")
     arguments.add_argument("--trees", nargs="*", type=int, default=[])
-    arguments.add_argument("--model", help="with --trees: a refined model to start from")
     arguments.add_argument("--log", type=Path)
     arguments.set_defaults(tags="predicted", pairs=20_000, epochs=5)
     given = arguments.parse_args()
@@ -86,10 +85,13 @@ def main() -> None:
 
         report("bridged", bridged, 0.0)
         if given.trees:
-            start = Parser.load(given.model) if given.model else bridged
+            settings = changed(VARIANTS["map"], seed, {})
+            start = refine_parser(
+                bridged, settings, pairs=gathered.pairs(), treebank=source, teacher=parser
+            ).parser
             pool, scored = list(gold)[::2], list(gold)[1::2]
             drawn = np.random.default_rng(seed).permutation(len(pool))
-            report("of one half", start, 0.0, gold=scored)
+            report("refined on the bitext", start, 0.0, gold=scored)
             for number in given.trees:
                 trees = [pool[i] for i in drawn[:number]]
                 for name in given.variants:

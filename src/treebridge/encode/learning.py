@@ -51,7 +51,9 @@ class LearningEncoder(nn.Module):
                 module.p = settings.dropout
         own = Model(self.network, model.layers, model.device, torch.float32)
         self.reader = TransformerEncoder(encoder.name, encoder.cutter, own, encoder.settings)
-        self._model, self._half = own, half_precision(model.device, model.dim)
+        half = half_precision(model.device, model.dim)
+        # With 16 bits of another kind small gradients would vanish.
+        self._model, self._half = own, half if half == torch.bfloat16 else None
         if model.device == "cpu":
             self.network.set_attn_implementation("eager")  # type: ignore[operator] # faster in bf16
         if sum(weight.numel() for weight in self.parameters()) > LARGE:
