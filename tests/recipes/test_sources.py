@@ -95,6 +95,10 @@ def test_the_ranking_is_that_of_the_languages(place: Path) -> None:
     assert [one["language"] for one in found["sources"]] == ["qad", "qab"]
     assert [one["helps"] for one in found["sources"]] == [True, False]
     assert not found["judged"] and found["sources"][0]["gain"] is None
+    unknown = [word for word in asked if word not in ("--treebank", "qaa.conllu")]
+    assert [one["helps"] for one in json.loads(command(*unknown, "--json"))["sources"]] == [
+        None
+    ] * 2
     told = ("--bitext", "qaa-qac.tsv", "--source-language", "qaa")
     judged = json.loads(command(*asked, *told, "--json"))
     first, second = judged["sources"]
@@ -142,6 +146,16 @@ def test_models_refine_on_several_bitexts(place: Path) -> None:
     about = refined.about["refined"]
     assert about["bitexts"] == ["qad-qac.tsv"] and about["also"][0]["treebank"] == "qad.conllu"
     assert np.isfinite(las("--model", "refined"))
+
+
+def test_refine_chooses_too(place: Path, here: Run) -> None:
+    asked = ("refine", "--model", "en", "--bridge", "choice/qaa-qac", "--bitext", "qaa-qac.tsv",
+             "--source-language", "qaa", "--epochs", 1, "--also", "auto:choice")  # fmt: skip
+    done = here(*asked, "-o", "refined-2")
+    assert done.returncode == 2 and "needs the first treebank too" in done.stderr
+    command(*asked, "--treebank", "qaa.conllu", "-o", "refined-2")
+    (source,) = Parser.load("refined-2").about["refined"]["also"]
+    assert source["treebank"] == "qad.conllu"
 
 
 @pytest.mark.parametrize(

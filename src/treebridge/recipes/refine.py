@@ -28,6 +28,7 @@ from treebridge.parse.shipped import find_model
 from treebridge.progress import QUIET, Progress
 from treebridge.recipes.advice import Advice, advise
 from treebridge.recipes.also import Also, also_key
+from treebridge.recipes.sources import join
 from treebridge.recipes.text import words_of
 from treebridge.recipes.work import working
 
@@ -101,13 +102,15 @@ def refine(
                  *(file for one, source in bitexts for file in (*one.paths, find_model(source)))
                  )  # fmt: skip
         how = [bitext and _bitext_parts(bitext), asdict(linking), asdict(settings), language]
-        further = [one.load(encoding or EncoderSettings()) for one in also]
+        source = Treebank.read(treebank) if treebank else None
+        loaded = [one.load(encoding or EncoderSettings()) for one in also]
+        target = None if all(one.sure for one in also) else bridged.bridge
+        further, weights = join(also, loaded, weights, target, source or ())
         how += [*also_key(further, weights), *(_bitext_parts(one) for one, _ in bitexts)]
         key = _key([find_model(model), *(file for file in files if file)], how)
         if is_finished(output, KIND, key, force=force):
             return Refined(Parser.load(output, encoder_settings=encoding), output)
         with working(output, "refining") as work:
-            source = Treebank.read(treebank) if treebank else None
             validation = None
             if own:
                 folds = partial(_fold, bridged, settings, source, work, progress)

@@ -38,7 +38,7 @@ class Candidate:
     order: float  # arcs of the target that point the same way in this treebank, in percent
     labels: float  # overlap of the distributions of labels, in percent
     bridge: float | None  # carried arcs that the parser finds across the candidate's own bridge
-    first_order: float  # the same as `order` for the first treebank, if it is known
+    first_order: float | None  # the same as `order` for the first treebank, if it is known
     gain: Gain | None = None  # in carried arcs of the target, after a short lesson
     forecast: float | None = None  # LAS of the parser as it is, if the target's bridge has one
 
@@ -50,11 +50,11 @@ class Candidate:
         return min(100.0, self.forecast + max(0.0, self.gain.gain))
 
     @property
-    def helps(self) -> bool:
-        """Whether to use it: what was learned says so, or its word order is nearer."""
+    def helps(self) -> bool | None:
+        """Whether to use it: what was learned says so, or its word order; None if neither can."""
         if self.gain is not None:
             return self.gain.low > 0
-        return self.order > self.first_order
+        return None if self.first_order is None else self.order > self.first_order
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def rank_sources(
         source.check(parser.space)
     order = _target_order(parser.bridge)
     labels = _text_labels(parser, text, progress) if text else order
-    own = order.same_order(WordOrderProfile.of_trees(first)) if first else 100.0
+    own = order.same_order(WordOrderProfile.of_trees(first)) if first else None
     before = trial.judge(parser) if trial else None
     found = []
     for also, source in loaded:
@@ -137,6 +137,8 @@ def join(
                 "choosing treebanks from a folder needs the bridge of the target language"
             )
         return list(sources), None if weights is None else list(weights)
+    if not first and not all(one.sure for one in also):
+        raise TreebridgeError("choosing treebanks from a folder needs the first treebank too")
     if weights is not None and not all(one.sure for one in also):
         raise TreebridgeError("weights cannot be given for treebanks that are chosen from a folder")
     order = _target_order(target)

@@ -9,6 +9,8 @@ from rich.table import Table
 
 from treebridge.recipes.sources import Candidate, Ranking
 
+_ADVICE = {True: "use it", False: "leave it out", None: ""}
+
 
 def show_ranking(ranking: Ranking) -> None:
     """Print the candidates, the most useful first, and which of them to use."""
@@ -35,13 +37,14 @@ def show_ranking(ranking: Ranking) -> None:
             "" if one.bridge is None else f"{one.bridge:.0f} %",
             _gain(one),
             "" if one.expected is None else f"{one.expected:.0f}",
-            "use it" if one.helps else "leave it out",
+            _ADVICE[one.helps],
         )
     console.print(table)
     how = (
         "gain: more carried arcs found in held-out target sentences after a short lesson (95 %)"
         if ranking.judged
-        else "not tried out: --bitext measures what each would teach"
+        else "not tried out: --bitext measures what each would teach; --treebank compares the "
+        "word order of the first treebank"
     )
     console.print(
         "word order: arcs of the target that point the same way in the treebank; labels: how much "
@@ -51,7 +54,7 @@ def show_ranking(ranking: Ranking) -> None:
     if used:
         options = " ".join(f"--also {one.also.treebank}={one.also.bridge}" for one in used)
         console.print(f"\n  treebridge train … {options}", soft_wrap=True)
-    else:
+    elif all(one.helps is False for one in ranking.candidates):
         console.print("\nNone of them would help: train on the first treebank alone.")
 
 
