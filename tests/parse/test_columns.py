@@ -189,11 +189,12 @@ ENGLISH = Sentence.from_words(
 def test_agreement_with_heads_and_subjects() -> None:
     feats = with_agreement(ENGLISH, {0, 1, 3, 6, 8})  # did is not linked: close stands for both
     assert feats[0] == {"Definite": "Def", "Number": "Plur"} and feats[8]["Number"] == "Plur"
-    past = {"Tense": "Past", "VerbForm": "Fin", "Number": "Plur", "Person": "3"}
+    past = {"Mood": UNKNOWN, "Tense": "Past", "VerbForm": "Fin", "Number": "Plur", "Person": "3"}
     assert feats[3] == past and feats[6] == past
     assert with_agreement(ENGLISH, range(10))[6] == {"VerbForm": "Inf"}
     alone = Sentence.from_words(["Go"], upos=["VERB"], heads=[0]).annotate(feats=["VerbForm=Fin"])
     assert with_agreement(alone, [])[0]["Person"] == UNKNOWN
+    assert with_agreement(alone, [])[0]["Tense"] == UNKNOWN
 
 
 def test_participles_agree_with_the_noun_they_modify_or_have_as_subject() -> None:

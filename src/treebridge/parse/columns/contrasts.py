@@ -20,6 +20,7 @@ MODIFIERS = frozenset({"det", "amod"})  # agree with their head
 SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
 CLOSED = frozenset({"ADP", "AUX", "CCONJ", "DET", "NUM", "PART", "PRON", "SCONJ"})
 VERBAL = ("Mood", "Number", "Person", "Tense", "VerbForm")  # what a finite auxiliary stands for
+FINITE = ("Mood", "Number", "Person", "Tense")  # English verbs lack some of them (*will, went*)
 UNKNOWN = "?"  # the value of a feature that may be there
 CONSTANT = 0.985  # share of one value above which a feature belongs to the class, not to forms
 ADDED = 0.4  # how well forms must tell the values of a feature apart that agreement adds
@@ -54,7 +55,7 @@ def with_agreement(tree: Sentence, linked: Collection[int]) -> list[Feats]:
                 out[word] = kept | {n: x for n, x in auxiliary.items() if n in VERBAL}
             if out[word].get("VerbForm") == "Fin":
                 of = subjects.get(head if label in ("aux", "cop") else word, {})
-                out[word] = {"Number": UNKNOWN, "Person": UNKNOWN, **of, **out[word]}
+                out[word] = {**dict.fromkeys(FINITE, UNKNOWN), **of, **out[word]}
             elif out[word].get("VerbForm") == "Part":
                 agreeing = label == "acl" and tree.upos[head] in NOMINAL
                 passive = subjects.get(word, {}) if feats[word].get("Voice") == "Pass" else {}
