@@ -359,9 +359,7 @@ def lessons_of(bitext: Path, teacher: Path, corpus: Corpus, folder: Path) -> Les
             ends = range(min(len(pair.source), len(pair.target)))
             yield Taught(pair.target, pair.source, np.array([(n, n) for n in ends]))
 
-    return make_lessons(
-        Teaching(Encoder.load(teacher), taught, "key"), corpus.tokenizer, 30, folder
-    )
+    return make_lessons(Teaching(Encoder.load(teacher), taught, "key"), corpus, 30, folder)
 
 
 def test_lessons_hold_the_vectors_of_translations(
@@ -381,6 +379,11 @@ def test_lessons_hold_the_vectors_of_translations(
     np.testing.assert_allclose(np.linalg.norm(lessons.wanted(np.arange(9)), axis=1), 1, rtol=1e-3)
     again = lessons_of(bitext, teacher, corpus, tmp_path)
     np.testing.assert_array_equal(again.rows, lessons.rows)
+    (tmp_path / "lessons.bin").write_bytes(b"damaged")
+    again = lessons_of(bitext, teacher, corpus, tmp_path)
+    assert again.vectors.shape == lessons.vectors.shape  # made again
+    other = lessons_of(bitext, teacher, replace(corpus, key="other vocabulary"), tmp_path)
+    assert other.corpus.key == "key other vocabulary"
     batches = training_batches(corpus, TINY, 0, 0, 1, lessons)
     plain, taught = next(batches), next(batches)
     assert not len(plain.aligned) and len(taught.aligned) > 100

@@ -100,9 +100,8 @@ def _teaching(
 
     def taught() -> Iterator[Taught]:
         links = find_links(bitext, settings, progress)
-        for pair, link in zip(bitext, links, strict=True):
-            order = [1 - student, student]
-            yield Taught(pair[student], pair[1 - student], link[:, order])
+        for pair, link in zip(bitext, links, strict=False):  # links may cover more pairs
+            yield Taught(pair[student], pair[1 - student], link[:, [1 - student, student]])
 
     key = key_of(digest_files(bitexts[:1]), side, pairs, encoder.cache_key)
     return Teaching(encoder, taught, key)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from treebridge.checksums import file_sha256
 from treebridge.encode.encoder import Encoder, Vectors, Words
 from treebridge.encode.pretrain.corpus import Corpus, piece_type
 from treebridge.errors import TreebridgeError
@@ -24,7 +25,7 @@ from treebridge.progress import QUIET, Progress
 from treebridge.writing import write_file
 
 WEIGHT = 5.0  # of 1 − cosine, compared with the cross entropy of a masked piece
-FILES = ("lessons.npz", "lessons.bin")
+ABOUT, FILES = "lessons.json", ("lessons.npz", "lessons.bin")
 
 
 class Taught(NamedTuple):
@@ -66,17 +67,16 @@ class Lessons:
 
 
 def make_lessons(
-    teaching: Teaching,
-    tokenizer: Tokenizer,
-    longest: int,
-    folder: Path,
-    progress: Progress = QUIET,
+    teaching: Teaching, corpus: Corpus, longest: int, folder: Path, progress: Progress = QUIET
 ) -> Lessons:
-    """Encode the translations with the teacher, or reuse an earlier result in the folder."""
-    about = folder / "lessons.json"
-    if about.exists() and json.loads(about.read_text(encoding="utf-8")) == teaching.key:
+    """Encode the translations with the teacher, or reuse an earlier result in the folder.
+
+    `corpus` has the vocabulary, and `longest` is the number of pieces that fit into a row.
+    """
+    tokenizer, key = corpus.tokenizer, f"{teaching.key} {corpus.key}"
+    if _is_made(folder, key):
         return read_lessons(folder, tokenizer)
-    about.unlink(missing_ok=True)
+    (folder / ABOUT).unlink(missing_ok=True)
     progress.say("encoding the translations of aligned words with the teacher")
     pairs = [pair for pair in teaching.pairs() if len(pair.links)]
     cut = tokenizer.encode_batch(
@@ -93,6 +93,7 @@ def make_lessons(
     with (folder / FILES[1]).open("wb") as stream:
         for i, translation in zip(fitting, progress.count(encoded, "sentences"), strict=True):
             links = pairs[i].links
+            links = links[translation.vectors[links[:, 0]].any(1)]  # static vectors may be missing
             rows += _rows_of_pieces(cut[i].word_ids, links[:, 1], first)
             vectors = translation.vectors[links[:, 0]].astype(np.float16)
             stream.write(vectors.tobytes())
@@ -100,13 +101,18 @@ def make_lessons(
             pieces += cut[i].ids
             starts.append(len(pieces))
             first += len(links)
+    if not first:
+        raise TreebridgeError(
+            f"{teaching.teacher.name} has no vectors for the aligned words; choose another teacher"
+        )
     dtype = piece_type(tokenizer)
     with (folder / FILES[0]).open("wb") as file:
         np.savez(
             file, pieces=np.array(pieces, dtype), starts=np.array(starts), rows=np.array(rows),
             mean=(total / first).astype(np.float32),
         )  # fmt: skip
-    write_file(about, json.dumps(teaching.key) + "\n")
+    about = {"key": key, "files": {name: file_sha256(folder / name) for name in FILES}}
+    write_file(folder / ABOUT, json.dumps(about) + "\n")
     return read_lessons(folder, tokenizer)
 
 
@@ -114,9 +120,20 @@ def read_lessons(folder: Path, tokenizer: Tokenizer) -> Lessons:
     """Read what `make_lessons` wrote."""
     with np.load(folder / FILES[0]) as kept:
         pieces, starts, rows, mean = (kept[name] for name in ("pieces", "starts", "rows", "mean"))
-    key = json.loads((folder / "lessons.json").read_text(encoding="utf-8"))
+    key = json.loads((folder / ABOUT).read_text(encoding="utf-8"))["key"]
     vectors = np.memmap(folder / FILES[1], np.float16, "r").reshape(-1, len(mean))
     return Lessons(Corpus(tokenizer, pieces, starts, key, whole=True), rows, vectors, mean)
+
+
+def _is_made(folder: Path, key: str) -> bool:
+    """Whether the folder holds these lessons, undamaged."""
+    try:
+        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        return about["key"] == key and all(
+            about["files"][name] == file_sha256(folder / name) for name in FILES
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def _rows_of_pieces(

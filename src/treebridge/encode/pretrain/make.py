@@ -58,7 +58,7 @@ def pretrain_encoder(
     lessons = None
     if teaching is not None:
         if workers.first:
-            make_lessons(teaching, corpus.tokenizer, settings.length - 2, work, progress)
+            make_lessons(teaching, corpus, settings.length - 2, work, progress)
         workers.wait()
         lessons = read_lessons(work, corpus.tokenizer)
     training = Pretraining(corpus, settings, workers, work, progress, given, lessons)

@@ -68,8 +68,8 @@ class Pretraining:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
             self.network: nn.Module = new_network(settings, corpus.tokenizer.get_vocab_size())
-        if lessons is not None:
-            new_matcher(self.network, settings.hidden, lessons.dim)
+            if lessons is not None:
+                new_matcher(self.network, settings.hidden, lessons.dim)
         self._half = half_precision(workers.device, settings.hidden)
         self._scaler = torch.amp.GradScaler(enabled=self._half == torch.float16)
 
