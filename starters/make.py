@@ -1,6 +1,6 @@
 """Make a shipped model from raw data: two encoders, a parser, a bridge, refining, packing.
 
-python starters/make.py LANG DATA WORK [--tokens 12000000] [-o FOLDER]
+python starters/make.py LANG DATA WORK [--tokens 12000000] [--taught] [-o FOLDER]
 
 LANG is es, pt, ro, pl, fi or el; DATA is laid out as in docs/results.md. The English encoder and
 parser in WORK serve all languages. An interrupted step resumes, a finished one is skipped. The card
@@ -36,9 +36,8 @@ def treebridge(*arguments: object, output: bool = False) -> str:
     return done.stdout or ""
 
 
-def make_model(code: str, data: Path, work: Path, tokens: int) -> Path:
+def make_model(code: str, data: Path, work: Path, tokens: int, *, taught: bool = False) -> Path:
     """All steps up to the refined parser; return its folder."""
-    about = read_toml(HERE / f"{code}.toml")
     ewt = data / "ud-2.6/UD_English-EWT/en_ewt-ud"
     bitext = data / f"bitext/en-{code}.tsv.xz"
     english, encoder = work / "en-encoder", work / f"{code}-encoder"
@@ -48,7 +47,7 @@ def make_model(code: str, data: Path, work: Path, tokens: int) -> Path:
     treebridge("train", f"{ewt}-train.conllu", "--dev", f"{ewt}-dev.conllu",
                "--encoder", english, "-o", work / "en")  # fmt: skip
     treebridge("pretrain", data / f"text/{code}.txt.xz", bitext, "--side", "target", *budget,
-               *about.get("pretrain", ()), "-o", encoder)  # fmt: skip
+               *(("--teacher", english) if taught else ()), "-o", encoder)  # fmt: skip
     # The bridge is fitted on the very vectors that users will have: those of the packed encoder.
     packed = work / f"{code}-encoder-packed"
     treebridge("pack", encoder, "--bits", 6, "-o", packed)
@@ -106,10 +105,12 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("work", type=Path)
     parser.add_argument("--tokens", type=int, default=12_000_000, help="pieces to pre-train on")
+    parser.add_argument("--taught", action="store_true",
+                        help="let the English encoder teach the other one")  # fmt: skip
     parser.add_argument("-o", "--output", type=Path, default=SHIPPED)
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
-    model = make_model(args.language, args.data, args.work, args.tokens)
+    model = make_model(args.language, args.data, args.work, args.tokens, taught=args.taught)
     card = make_card(args.language, args.data, args.work)
     treebridge("pack", model, "--bits", 6, "--force", "--card", card,
                "-o", args.output / args.language)  # fmt: skip

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +21,7 @@ from hypothesis import strategies as st
 from conftest import Run
 from treebridge import Encoder, TreebridgeError
 from treebridge.corpus.artificial import World
+from treebridge.corpus.bitext import Bitext
 from treebridge.encode.pretrain import run as running
 from treebridge.encode.pretrain import vocabulary
 from treebridge.encode.pretrain.corpus import Corpus, make_corpus
@@ -30,6 +33,7 @@ from treebridge.encode.pretrain.initialization import (
     ppmi,
     token_vectors,
 )
+from treebridge.encode.pretrain.lessons import Lessons, Taught, Teaching, make_lessons
 from treebridge.encode.pretrain.network import Rows, guess
 from treebridge.encode.pretrain.rows import all_rows, choose_words, pack, training_batches
 from treebridge.encode.pretrain.run import Pretraining
@@ -327,6 +331,99 @@ def test_pretraining_with_word_vectors(
     assert random.returncode == 2 and "word vectors need an informed start" in random.stderr
     missing = here(*command[:-4], "--vectors", "nowhere.vec", "-o", tmp_path / "missing")
     assert missing.returncode == 2 and "nowhere.vec: file not found" in missing.stderr
+
+
+@pytest.fixture(scope="module")
+def bitext(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bitext") / "qaa-qab.tsv"
+    World(2).write_bitext(path, "near", 600)
+    return path
+
+
+@pytest.fixture(scope="module")
+def teacher(bitext: Path) -> Path:
+    """Word vectors of the source language, all different, as an encoder."""
+    words = {w for pair in Bitext.read(bitext, source_language="qaa") for w in pair.source}
+    rng = np.random.default_rng(3)
+    path = bitext.parent / "teacher.vec"
+    rows = [f"{word} {' '.join(f'{x:.3f}' for x in rng.normal(size=12))}" for word in sorted(words)]
+    path.write_text("\n".join([f"{len(rows)} 12", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def lessons_of(bitext: Path, teacher: Path, corpus: Corpus, folder: Path) -> Lessons:
+    pairs = list(Bitext.read(bitext, source_language="qaa"))
+
+    def taught() -> Iterator[Taught]:
+        for pair in pairs:
+            ends = range(min(len(pair.source), len(pair.target)))
+            yield Taught(pair.target, pair.source, np.array([(n, n) for n in ends]))
+
+    return make_lessons(Teaching(Encoder.load(teacher), taught, "key"), corpus, 30, folder)
+
+
+def test_lessons_hold_the_vectors_of_translations(
+    bitext: Path, teacher: Path, corpus: Corpus, tmp_path: Path
+) -> None:
+    lessons = lessons_of(bitext, teacher, corpus, tmp_path)
+    static = Encoder.load(teacher)
+    pair = next(iter(Bitext.read(bitext, source_language="qaa")))
+    end = lessons.corpus.starts[1]
+    owners = corpus.tokenizer.encode(pair.target, is_pretokenized=True, add_special_tokens=False)
+    vectors = static(pair.source)
+    for row, word in zip(lessons.rows[:end], owners.word_ids, strict=True):
+        if word < len(pair.source):
+            np.testing.assert_allclose(lessons.vectors[row], vectors[word], atol=1e-3)
+        else:
+            assert row == -1
+    np.testing.assert_allclose(np.linalg.norm(lessons.wanted(np.arange(9)), axis=1), 1, rtol=1e-3)
+    again = lessons_of(bitext, teacher, corpus, tmp_path)
+    np.testing.assert_array_equal(again.rows, lessons.rows)
+    (tmp_path / "lessons.bin").write_bytes(b"damaged")
+    again = lessons_of(bitext, teacher, corpus, tmp_path)
+    assert again.vectors.shape == lessons.vectors.shape  # made again
+    other = lessons_of(bitext, teacher, replace(corpus, key="other vocabulary"), tmp_path)
+    assert other.corpus.key == "key other vocabulary"
+    batches = training_batches(corpus, TINY, 0, 0, 1, lessons)
+    plain, taught = next(batches), next(batches)
+    assert not len(plain.aligned) and len(taught.aligned) > 100
+    assert not set(taught.aligned) & set(taught.masked)
+    # A batch from the middle is the same as after all that come before it.
+    later = next(training_batches(corpus, TINY, 1, 0, 1, lessons))
+    np.testing.assert_array_equal(later.ids, taught.ids)
+    np.testing.assert_array_equal(later.lessons, taught.lessons)
+
+
+def test_a_taught_encoder_has_vectors_like_the_teachers(
+    here: Run, text: Path, bitext: Path, teacher: Path, tmp_path: Path
+) -> None:
+    sizes = ["--vocabulary", 800, "--layers", 2, "--hidden", 48, "--heads", 4, "--feed-forward", 64,
+             "--length", 32, "--batch", 256, "--tokens", 30_000, "--learning-rate", 3e-3,
+             "--side", "target"]  # fmt: skip
+    command = ["pretrain", text, bitext, *sizes, "--teacher", teacher, "--pairs", 400, "-o"]
+    done = here(*command, tmp_path / "taught")
+    assert done.returncode == 0, done.stderr
+    assert here("pretrain", text, bitext, *sizes, "-o", tmp_path / "alone").returncode == 0
+    card = (tmp_path / "taught" / "README.md").read_text(encoding="utf-8")
+    assert re.search(r"\| teacher \| teacher.vec, across \d+ aligned sentence pairs \|", card)
+    static = Encoder.load(teacher)
+    held_out = list(Bitext.read(bitext, source_language="qaa"))[450:]
+
+    def kinship(name: str) -> float:
+        """How alike the two spaces are: correlation of the cosines between words."""
+        encoder = Encoder.load(tmp_path / name)
+        found = []
+        for pair in held_out:
+            if len(pair.source) == len(pair.target):
+                sides = [static(pair.source), encoder(pair.target)]
+                found.append([(x @ x.T)[np.triu_indices(len(x), 1)] for x in sides])
+        return float(np.corrcoef(*map(np.concatenate, zip(*found, strict=True)))[0, 1])
+
+    assert kinship("taught") > kinship("alone") + 0.1
+    assert "already pre-trained" in here(*command, tmp_path / "taught").stdout
+    refused = here("pretrain", text, "--teacher", teacher, "-o", tmp_path / "none")
+    assert refused.returncode == 2
+    assert "a teacher needs a bitext and the side of it to read" in refused.stderr
 
 
 def test_ppmi_of_independent_words_is_small_and_of_partners_large() -> None:

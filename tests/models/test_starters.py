@@ -62,5 +62,10 @@ def test_steps_follow_each_other(make: ModuleType, monkeypatch: pytest.MonkeyPat
     made = {call[call.index("-o") + 1] for call in calls}
     used = {word for call in calls for word in call if word.startswith("work/")}
     assert used == made
+    assert not any("--teacher" in call for call in calls)
+    calls.clear()
+    make.make_model("pl", Path("data"), Path("work"), 5000, taught=True)
+    (taught,) = (call for call in calls if "--teacher" in call)
+    assert "work/pl-encoder" in taught and "work/en-encoder" in taught
     # The Polish and Greek treebanks may only score.
     assert not any("UD_Polish" in word for call in calls for word in call)

@@ -10,7 +10,7 @@ import typer
 from treebridge.cli import options as opt
 from treebridge.cli.app import command, progress, show
 from treebridge.cli.options import TRAINING, count, option, setting
-from treebridge.encode.pretrain.settings import PretrainSettings, Start
+from treebridge.encode.pretrain.settings import TAUGHT_PAIRS, PretrainSettings, Start
 from treebridge.errors import TreebridgeError
 
 OF = PretrainSettings
@@ -54,6 +54,16 @@ def pretrain(
         option("Word vectors of the language (fastText, word2vec or GloVe) that the embeddings "
                "start from, together with co-occurrence counts.", panel=TRAINING),
     ] = None,
+    teacher: Annotated[
+        str | None,
+        option("Encoder of the other side of the bitext, to learn the vectors of aligned words "
+               "from.", panel=TRAINING),
+    ] = None,
+    pairs: Annotated[
+        int | None,
+        option("Sentence pairs to use with --teacher.", panel=TRAINING, parser=count, metavar="N",
+               show_default=f"{TAUGHT_PAIRS:,}"),
+    ] = None,
     seed: Annotated[
         int,
         opt.seed_option(OF, "Random seed; with --tokens, the same seed gives the same encoder.",
@@ -90,8 +100,9 @@ def pretrain(
         minutes=OF.minutes if minutes is None else minutes,
     )  # fmt: skip
     made = pretrain_encoder(
-        text, output, settings, side=side, vectors=vectors, device=device, resume=resume,
-        force=force, progress=progress(),
+        text, output, settings, side=side, vectors=vectors, teacher=teacher,
+        pairs=pairs or TAUGHT_PAIRS,
+        device=device, resume=resume, force=force, progress=progress(),
     )  # fmt: skip
     if made is not None:
         show(show_pretrained, made)

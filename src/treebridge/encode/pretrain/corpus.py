@@ -36,6 +36,7 @@ class Corpus:
     pieces: NDArray[np.unsignedinteger]  # of all segments, without special ones
     starts: NDArray[np.int64]  # [segments + 1]: where each begins
     key: str  # of the files, the settings and the vocabulary
+    whole: bool = False  # nothing is held out
 
     def train(self) -> NDArray[np.int64]:
         """Indices of the segments to train on."""
@@ -43,7 +44,8 @@ class Corpus:
 
     def held_out(self) -> NDArray[np.int64]:
         """Indices of the held-out segments."""
-        return np.arange(HELD_OUT - 1, len(self.starts) - 1, HELD_OUT)[:MOST_HELD_OUT]
+        most = 0 if self.whole else MOST_HELD_OUT
+        return np.arange(HELD_OUT - 1, len(self.starts) - 1, HELD_OUT)[:most]
 
     def inside(self) -> NDArray[np.bool_]:
         """Which pieces of the vocabulary do not begin a word."""
@@ -94,7 +96,7 @@ def read_corpus(folder: Path) -> Corpus:
     """Read the corpus that `make_corpus` wrote."""
     starts = np.load(folder / "starts.npy")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    dtype = _dtype(tokenizer)
+    dtype = piece_type(tokenizer)
     pieces = np.memmap(folder / "pieces.bin", dtype, "r", shape=(int(starts[-1]),))
     about = json.loads((folder / "corpus.json").read_text(encoding="utf-8"))
     corpus = Corpus(tokenizer, pieces, starts, f"{about['key']} {about['files']['tokenizer.json']}")
@@ -117,7 +119,7 @@ def _about(folder: Path) -> dict[str, Any] | None:
 
 def _write(lines: Iterable[str], tokenizer: Tokenizer, longest: int, folder: Path) -> int:
     """Tokenize and write the text; a line that does not fit into a row becomes several segments."""
-    dtype = _dtype(tokenizer)
+    dtype = piece_type(tokenizer)
     starts = [np.zeros(1, np.int64)]
     total = 0
     with (folder / "pieces.bin").open("wb") as stream:
@@ -144,7 +146,8 @@ def _chunks(lines: Iterable[str]) -> Iterator[list[str]]:
         yield chunk
 
 
-def _dtype(tokenizer: Tokenizer) -> type[np.unsignedinteger]:
+def piece_type(tokenizer: Tokenizer) -> type[np.unsignedinteger]:
+    """The smallest type that holds a piece."""
     return np.uint16 if tokenizer.get_vocab_size() <= 1 << 16 else np.uint32
 
 

@@ -87,6 +87,13 @@ def _initialization(settings: PretrainSettings, about: dict[str, Any]) -> str:
     return settings.start
 
 
+def _teacher(about: dict[str, Any]) -> list[str]:
+    if teacher := about.get("teacher"):
+        told = f"{teacher['encoder']}, across {teacher['pairs']:,} aligned sentence pairs"
+        return [f"| teacher | {told} |"]
+    return []
+
+
 def _card(
     name: str,
     tokenizer: Tokenizer,
@@ -112,6 +119,7 @@ def _card(
             f"| held-out masked accuracy | {last['accuracy']:.3f} |",
             f"| masking | {settings.masked:.0%} of the words, as whole words |",
             f"| initialization | {_initialization(settings, about)} |",
+            *_teacher(about),
             "",
             "Load it with `treebridge.Encoder.load`, or with `AutoTokenizer` and "
             "`AutoModelForMaskedLM` of `transformers`.",

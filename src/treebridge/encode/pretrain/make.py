@@ -10,6 +10,7 @@ from treebridge.checksums import file_sha256
 from treebridge.encode.models import choose_device
 from treebridge.encode.pretrain.corpus import Corpus, make_corpus, read_corpus
 from treebridge.encode.pretrain.folder import save_encoder
+from treebridge.encode.pretrain.lessons import Teaching, make_lessons, read_lessons
 from treebridge.encode.pretrain.run import Metrics, Pretraining
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.progress import QUIET, Progress
@@ -31,13 +32,15 @@ def pretrain_encoder(
     *,
     side: str | None = None,
     vectors: str | Path | None = None,
+    teaching: Teaching | None = None,
     device: str = "auto",
     key: str | None = None,
     progress: Progress = QUIET,
 ) -> Made | None:
     """Learn a vocabulary, train and save; `work` is for the tokenized text and checkpoints.
 
-    `vectors` is a file of word vectors of the language, for the initialization.
+    `vectors` is a file of word vectors of the language, for the initialization; `teaching` adds
+    lessons from an encoder of another language.
     Under torchrun only rank 0 writes; the other processes return None.
     """
     workers = TorchRun(choose_device(device))
@@ -52,7 +55,13 @@ def pretrain_encoder(
     pieces = int(corpus.starts[-1])
     progress.say(f"{pieces:,} pieces of text in {len(corpus.starts) - 1:,} segments")
     given = Path(vectors) if vectors else None
-    training = Pretraining(corpus, settings, workers, work, progress, given)
+    lessons = None
+    if teaching is not None:
+        if workers.first:
+            make_lessons(teaching, corpus, settings.length - 2, work, progress)
+        workers.wait()
+        lessons = read_lessons(work, corpus.tokenizer)
+    training = Pretraining(corpus, settings, workers, work, progress, given, lessons)
     history = training.run()
     if not workers.first:
         return None
@@ -63,5 +72,8 @@ def pretrain_encoder(
     }
     if given:
         about["vectors"] = {"file": given.name, "sha256": file_sha256(given)}
+    if teaching is not None and lessons is not None:
+        name = Path(teaching.teacher.name).name
+        about["teacher"] = {"encoder": name, "pairs": len(lessons.corpus.starts) - 1}
     save_encoder(output, training.network, corpus.tokenizer, settings, history, about, key)
     return Made(corpus, history)

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, gelu
+from torch.nn.functional import cross_entropy, gelu, normalize
 
+from treebridge.encode.pretrain.lessons import WEIGHT, Lessons
 from treebridge.encode.pretrain.rows import Batch
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.vocabulary import PAD
@@ -59,9 +60,7 @@ class Rows:
 
 def guess(network: Any, rows: Rows) -> Tensor:
     """Scores of all pieces of the vocabulary for each masked position."""
-    embed = network.bert.embeddings
-    hidden = embed.word_embeddings(rows.ids) + embed.position_embeddings(rows.positions)
-    hidden = embed.LayerNorm(hidden + embed.token_type_embeddings.weight[0])  # [rows, length, d]
+    hidden = _embed(network, rows)
     *lower, last = network.bert.encoder.layer
     for layer in lower:
         hidden = _finish(layer, hidden, _attend(layer, hidden, rows.mask))
@@ -70,6 +69,36 @@ def guess(network: Any, rows: Rows) -> Tensor:
     hidden = _finish(last, hidden.flatten(0, 1)[rows.masked], context)
     scores: Tensor = network.cls.predictions(hidden)
     return scores  # [masked, vocabulary]
+
+
+def lesson_loss(network: Any, rows: Rows, batch: Batch, lessons: Lessons) -> Tensor:
+    """Cross entropy of masked pieces plus the distance from the teacher's vectors, summed."""
+    hidden, layers = _embed(network, rows), []
+    for layer in network.bert.encoder.layer:
+        hidden = _finish(layer, hidden, _attend(layer, hidden, rows.mask))
+        layers.append(hidden)
+    scores = network.cls.predictions(hidden.flatten(0, 1)[rows.masked])
+    masked = cross_entropy(scores.float(), rows.answers, reduction="sum")
+    if not len(batch.aligned):
+        return masked
+    # A word's vector as encoders give it: the mean of the last four layers and of its pieces.
+    states = torch.stack([layer.float() for layer in layers[-4:]]).mean(0).flatten(0, 1)
+    words, owner = np.unique(batch.lessons, return_inverse=True)
+    sums = torch.zeros(len(words), states.shape[1], device=states.device)
+    places, owners = (torch.from_numpy(x).to(states.device) for x in (batch.aligned, owner))
+    sums = sums.index_add(0, owners, states[places])  # [words, d]
+    found = normalize(network.matcher(normalize(sums, dim=-1)).float(), dim=-1)
+    wanted = torch.from_numpy(lessons.wanted(words)).to(states.device)
+    distance = 1 - (found * wanted).sum(-1).mean()
+    return masked + WEIGHT * len(rows.masked) * distance
+
+
+def new_matcher(network: nn.Module, hidden: int, dim: int) -> None:
+    """Add a linear map from the network's vectors to a teacher's; it is not part of the encoder."""
+    matcher = nn.Linear(hidden, dim)
+    nn.init.eye_(matcher.weight)
+    nn.init.zeros_(matcher.bias)
+    network.add_module("matcher", matcher)
 
 
 def summed_loss(network: nn.Module, rows: Rows) -> Tensor:
@@ -83,6 +112,14 @@ def count_right(network: nn.Module, rows: Rows) -> tuple[int, float]:
     scores = guess(network, rows).float()
     right = int((scores.argmax(-1) == rows.answers).sum())
     return right, float(cross_entropy(scores, rows.answers, reduction="sum"))
+
+
+def _embed(network: Any, rows: Rows) -> Tensor:
+    """The input of the first layer: [rows, length, d]."""
+    embed = network.bert.embeddings
+    hidden = embed.word_embeddings(rows.ids) + embed.position_embeddings(rows.positions)
+    normed: Tensor = embed.LayerNorm(hidden + embed.token_type_embeddings.weight[0])
+    return normed
 
 
 def _attend(layer: Any, hidden: Tensor, mask: Tensor) -> Tensor:

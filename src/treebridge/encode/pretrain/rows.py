@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.encode.pretrain.corpus import Corpus
+from treebridge.encode.pretrain.lessons import Lessons
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.vocabulary import CLS, MASK, PAD, SEP, SPECIAL
 
 BLOCK = 1 << 15  # segments that are packed together
 Ids = NDArray[np.int64]
+NONE: Ids = np.zeros(0, np.int64)
 
 
 class Batch(NamedTuple):
@@ -27,6 +29,8 @@ class Batch(NamedTuple):
     owner: Ids  # [rows, length]: which sentence a piece belongs to, 0 for padding
     masked: Ids  # [masked]
     answers: Ids  # [masked]
+    aligned: Ids = NONE  # [aligned]: positions of pieces of aligned words that are not masked
+    lessons: Ids = NONE  # [aligned]: rows of the teacher's vectors
 
 
 def pack(lengths: Sequence[int], room: int) -> list[list[int]]:
@@ -66,19 +70,29 @@ def all_rows(corpus: Corpus, length: int, seed: int) -> Iterator[NDArray[np.int6
 
 
 def training_batches(
-    corpus: Corpus, settings: PretrainSettings, first: int, rank: int, size: int
+    corpus: Corpus,
+    settings: PretrainSettings,
+    first: int,
+    rank: int,
+    size: int,
+    lessons: Lessons | None = None,
 ) -> Iterator[Batch]:
-    """Yield the batches of one of `size` processes, from step `first` on."""
+    """Yield the batches of one of `size` processes, from step `first` on.
+
+    With lessons, every other batch is one of them.
+    """
     count = settings.batch // settings.length
-    rows = all_rows(corpus, settings.length, settings.seed)
+    texts = [corpus] if lessons is None else [corpus, lessons.corpus]
+    rows = [all_rows(text, settings.length, settings.seed) for text in texts]
     inside = corpus.inside()
     step = 0
     while True:
-        taken = [next(rows) for _ in range(count * size)]
+        which = step % len(texts)
+        taken = [next(rows[which]) for _ in range(count * size)]
         if step >= first:
             rng = np.random.default_rng([settings.seed, step, rank])
             mine = taken[rank * count : (rank + 1) * count]
-            yield make_batch(corpus, mine, settings, inside, rng)
+            yield make_batch(texts[which], mine, settings, inside, rng, lessons if which else None)
         step += 1
 
 
@@ -101,10 +115,12 @@ def make_batch(
     settings: PretrainSettings,
     inside: NDArray[np.bool_],
     rng: np.random.Generator,
+    lessons: Lessons | None = None,
 ) -> Batch:
     """Fill rows with segments and mask some of their words."""
     ids = np.full((len(rows), settings.length), PAD, np.int64)
     positions, owner = np.zeros_like(ids), np.zeros_like(ids)
+    taught = np.full_like(ids, -1)
     for i, row in enumerate(rows):
         at = 0
         for number, segment in enumerate(row, 1):
@@ -114,12 +130,17 @@ def make_batch(
             ids[i, at + 1 : end - 1] = corpus.pieces[start:stop]
             positions[i, at:end] = np.arange(end - at)
             owner[i, at:end] = number
+            if lessons is not None:
+                taught[i, at + 1 : end - 1] = lessons.rows[start:stop]
             at = end
     flat = ids.reshape(-1)
     masked = choose_words(flat, inside, settings.masked, rng)
     answers = flat[masked]
     flat[masked] = _replacements(flat, masked, inside, rng)
-    return Batch(ids, positions, owner, masked, answers)
+    flat_taught = taught.reshape(-1)
+    flat_taught[masked] = -1
+    aligned = np.flatnonzero(flat_taught >= 0)
+    return Batch(ids, positions, owner, masked, answers, aligned, flat_taught[aligned])
 
 
 def choose_words(

@@ -14,7 +14,15 @@ from torch import nn
 from treebridge.checksums import file_sha256, sha256_of
 from treebridge.encode.pretrain.corpus import Corpus
 from treebridge.encode.pretrain.initialization import give_start
-from treebridge.encode.pretrain.network import Rows, count_right, new_network, summed_loss
+from treebridge.encode.pretrain.lessons import Lessons
+from treebridge.encode.pretrain.network import (
+    Rows,
+    count_right,
+    lesson_loss,
+    new_matcher,
+    new_network,
+    summed_loss,
+)
 from treebridge.encode.pretrain.rows import held_out_batches, training_batches
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.errors import warn_damaged
@@ -50,14 +58,18 @@ class Pretraining:
         work: Path | None = None,
         progress: Progress = QUIET,
         vectors: Path | None = None,
+        lessons: Lessons | None = None,
     ):
         self.corpus, self.settings, self.workers, self.work = corpus, settings, workers, work
         self.vectors = vectors  # of words, for the initialization
+        self.lessons = lessons
         self.progress = progress
         self.done = Done()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
             self.network: nn.Module = new_network(settings, corpus.tokenizer.get_vocab_size())
+            if lessons is not None:
+                new_matcher(self.network, settings.hidden, lessons.dim)
         self._half = half_precision(workers.device, settings.hidden)
         self._scaler = torch.amp.GradScaler(enabled=self._half == torch.float16)
 
@@ -79,6 +91,8 @@ class Pretraining:
             self._train(optimizer)
         finally:
             self.progress.done(STAGE)
+        if self.lessons is not None:
+            del self.network.matcher  # of no use without the teacher
         return self.done.history
 
     def _train(self, optimizer: torch.optim.Optimizer) -> None:
@@ -86,7 +100,9 @@ class Pretraining:
         before, began = done.seconds, time.perf_counter()
         start = (done.tokens, began, self._share())
         saved, loss = began, float("nan")
-        for batch in training_batches(self.corpus, self.settings, done.step, rank, size):
+        for batch in training_batches(
+            self.corpus, self.settings, done.step, rank, size, self.lessons
+        ):
             share = self.workers.agree([self._share()])[0]
             if share * self._checks() >= len(done.history) or share >= 1:
                 self._check(share, loss)
@@ -128,7 +144,10 @@ class Pretraining:
         optimizer.zero_grad()
         rows = Rows(batch, self.workers.device)
         with torch.autocast(self.workers.device, self._half, enabled=self._half is not None):
-            loss = summed_loss(self.network, rows)
+            if self.lessons is not None and len(batch.aligned):
+                loss = lesson_loss(self.network, rows, batch, self.lessons)
+            else:
+                loss = summed_loss(self.network, rows)
         self._scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
         self.workers.mean_gradients(self.network.parameters(), len(batch.masked))
         self._scaler.unscale_(optimizer)
@@ -174,6 +193,8 @@ class Pretraining:
         content = [self.corpus.key, self.settings.identity(), self.workers.size, str(self._half)]
         if self.vectors:
             content.append(file_sha256(self.vectors))
+        if self.lessons is not None:
+            content.append(self.lessons.corpus.key)
         return sha256_of([json.dumps(content).encode()])
 
     def _write(self, optimizer: torch.optim.Optimizer) -> None:

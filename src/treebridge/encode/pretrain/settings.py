@@ -9,6 +9,7 @@ from treebridge.errors import TreebridgeError
 from treebridge.seeds import check_seed
 from treebridge.settings import check_choices
 
+TAUGHT_PAIRS = 30_000  # sentence pairs that a teacher uses
 Start = Literal["informed", "random"]
 # From the smallest value that works to far beyond common use; anything outside is a mistake.
 LIMITS: dict[str, tuple[float, float]] = {

@@ -19,7 +19,7 @@ def read_side(files: Iterable[str | Path], side: str | None = None) -> Iterator[
     if side not in (None, *SIDES):
         raise TreebridgeError(f"unknown side {side!r}; choose from {', '.join(SIDES)}")
     for file in files:
-        if not _is_bitext(file):
+        if not is_bitext(file):
             yield from _text(file, side)
         elif side is None:
             raise TreebridgeError("this is a bitext; choose its source or target side", file=file)
@@ -28,7 +28,8 @@ def read_side(files: Iterable[str | Path], side: str | None = None) -> Iterator[
             yield from (pair[index] for pair in read_pairs(file) if pair[index])
 
 
-def _is_bitext(file: str | Path) -> bool:
+def is_bitext(file: str | Path) -> bool:
+    """Whether a file is parallel text, by its name."""
     return _BITEXT.search(str(file)) is not None
 
 
