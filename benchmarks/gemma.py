@@ -43,7 +43,13 @@ def main() -> None:
         tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=file.name)
         network = AutoModel.from_pretrained(folder, gguf_file=file.name, dtype=torch.float32)
     tokenizer.save_pretrained(args.output)
-    network.to(torch.bfloat16).save_pretrained(args.output)
+    # What comes from a GGUF file cannot be saved, but a new network with its weights can.
+    config = network.config
+    if hasattr(config, "quantization_config"):
+        del config.quantization_config
+    plain = AutoModel.from_config(config)
+    plain.load_state_dict(network.state_dict())
+    plain.to(torch.bfloat16).save_pretrained(args.output)
     print(f"{args.output}: {sum(p.numel() for p in network.parameters()) / 1e6:.0f}M weights")
 
 
