@@ -25,6 +25,7 @@ class Filling:
 
     carried: list[Soft]  # as the links carry them
     own_labels: float
+    own_tags: float
     tags: list[Indices] | None = None  # of a tagger, if the parser needs them
     limits: LexiconLimits | None = None  # of a lexicon
 
@@ -64,7 +65,7 @@ class Projected:
             tags = [np.where(t < 0, p, t) for t, p in zip(tags, filling.tags, strict=True)]
         soft = list(carried)
         for index, own in distributions(model, vectors, tags, device, carried):
-            soft[index] = fill(carried[index], own, filling.own_labels).half()
+            soft[index] = fill(carried[index], own, filling.own_labels, filling.own_tags).half()
         return replace(self, soft=limited(soft, self.words, filling.limits))
 
     def batch(self, indices: Indices) -> tuple[Batch, Soft]:
