@@ -33,7 +33,7 @@ from treebridge.experiment.ablation import GROUPS
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = typer.main.get_command(app)
-BENCHMARKS = {"--fast-align", "--scaling"}  # options of benchmark scripts
+BENCHMARKS = {"--fast-align", "--scaling", "--rows", "--order"}  # options of benchmark scripts
 OLD = {"--source", "--target", "--engine"}  # old names, mentioned in the changelog
 OURS = re.compile(r"(treebridge|python -m treebridge)(?: |$)")
 
