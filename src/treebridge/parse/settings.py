@@ -127,7 +127,6 @@ class ProjectSettings:
     confident: float = 0.8  # share of sentences to keep, the most confident first
     fill: bool = True  # use the bridged parser's predictions for unlinked words
     own_labels: float = 0.5  # weight of the bridged parser's own label predictions
-    own_tags: float = 0.0  # the same for tags
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,7 @@ def complete(
         masked = [mask(part) for part in kept.soft]
         return replace(kept, soft=limited(masked, kept.words, limits))
     tags = _tags(tagger, kept.vectors, bridged)
-    filling = Filling(kept.soft, settings.own_labels, settings.own_tags, tags, limits)
+    filling = Filling(kept.soft, settings.own_labels, tags, limits)
     return replace(kept, filling=filling).filled(bridged.biaffine, kept.vectors, bridged.device)
 
 

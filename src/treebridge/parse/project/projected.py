@@ -25,7 +25,6 @@ class Filling:
 
     carried: list[Soft]  # as the links carry them
     own_labels: float
-    own_tags: float
     tags: list[Indices] | None = None  # of a tagger, if the parser needs them
     limits: LexiconLimits | None = None  # of a lexicon
 

@@ -63,18 +63,15 @@ def project(source: Soft, links: LinkArray, words: int) -> Soft:
     return Soft(arcs, to_source @ source.labels, to_source @ source.tags)
 
 
-def fill(projected: Soft, own: Soft, own_labels: float = 0.0, own_tags: float = 0.0) -> Soft:
+def fill(projected: Soft, own: Soft, own_labels: float = 0.0) -> Soft:
     """Fill the missing probability mass with a target parser's own distributions.
 
     Heads transfer better than labels: another language may use a preposition or an adjective where
-    English uses a compound. So `own_labels` and `own_tags` are the least shares of the parser's own
-    labels and tags.
+    English uses a compound. So `own_labels` is the least share of the parser's own labels.
     """
-    less = projected._replace(
-        labels=(1 - own_labels) * projected.labels, tags=(1 - own_tags) * projected.tags
-    )
+    open_labels = projected._replace(labels=(1 - own_labels) * projected.labels)
     parts = []
-    for known, predicted in zip(less, own, strict=True):
+    for known, predicted in zip(open_labels, own, strict=True):
         missing = np.clip(1 - known.sum(1, keepdims=True), 0, 1)
         parts.append(known + missing * predicted)
     return Soft(*parts)
