@@ -64,7 +64,7 @@ class Projected:
             tags = [np.where(t < 0, p, t) for t, p in zip(tags, filling.tags, strict=True)]
         soft = list(carried)
         for index, own in distributions(model, vectors, tags, device, carried):
-            soft[index] = fill(carried[index], own, filling.own_labels, filling.own_tags).half()
+            soft[index] = fill(carried[index], own, filling.own_labels).half()
         return replace(self, soft=limited(soft, self.words, filling.limits))
 
     def batch(self, indices: Indices) -> tuple[Batch, Soft]:
