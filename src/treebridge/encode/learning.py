@@ -46,8 +46,6 @@ class LearningEncoder(nn.Module):
         model = encoder.model
         self.origin, self.settings = encoder, settings
         self.network = copy.deepcopy(model.network).float().requires_grad_(True)
-        if not settings.embeddings:
-            self.network.get_input_embeddings().requires_grad_(False)  # type: ignore[operator]
         for module in self.network.modules():
             if isinstance(module, nn.Dropout):
                 module.p = settings.dropout

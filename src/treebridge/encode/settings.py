@@ -37,4 +37,3 @@ class TuneSettings:
     rate: float = 5e-4  # peak learning rate for 256 dimensions; less by the square for wider ones
     layer_decay: float = 1.0  # a layer's learning rate as a share of that of the layer above
     dropout: float = 0.1
-    embeddings: bool = True  # whether they learn, too
