@@ -118,7 +118,7 @@ def test_every_row_runs_from_the_command_line(
         (tmp_path / f"{code}.vec").write_text("\n".join([f"{len(words)} 8", *rows]) + "\n")
         files.append(f"{code}={tmp_path / code}.vec")
     near, source = (WORLD.languages[name].forms for name in ("near", "source"))
-    shared = sorted(set(near) & set(source))[:50]
+    shared = sorted(set(near) & set(source))
     pairs = "".join(f"{source[sense]} {near[sense]}\n" for sense in shared)
     (tmp_path / "es.dic").write_text(pairs)
     rows = [name for name in SYSTEMS if name != "multilingual-uncased"]  # only on the hub
@@ -129,7 +129,8 @@ def test_every_row_runs_from_the_command_line(
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     cells = json.loads((tmp_path / "out" / "table1.json").read_text())["cells"]
-    assert [cell["failed"] for cell in cells] == [None] * 2 * len(rows)
+    assert [cell["system"] for cell in cells if cell["failed"]] == []
+    assert len(cells) == 2 * len(rows)
     las = {c["system"]: c["LAS"] for c in cells if c["language"] == "es" and "LAS" in c}
     assert las["multilingual"] != las["multilingual+in"]
 

@@ -40,7 +40,9 @@ class Random:
     def __init__(self, seed: int):
         self.rng = np.random.default_rng(seed)
 
-    def score(self, vectors: Floats, lengths: Numbers, tags: Numbers) -> Scored:
+    def score(
+        self, vectors: Floats, lengths: Numbers, tags: Numbers, added: Floats | None = None
+    ) -> Scored:
         batch, n = tags.shape
         arcs = self.rng.normal(size=(batch, n, n + 1)).astype(np.float32) * 3
         arcs = np.where(possible_arcs(lengths, n), arcs, np.float32(-np.inf))

@@ -39,7 +39,9 @@ class Random:
     def __init__(self, seed: int, tags: str = "predicted"):
         self.rng, self.settings = np.random.default_rng(seed), ParserSettings(tags=tags)  # type: ignore[arg-type]
 
-    def score(self, vectors: Floats, lengths: Numbers, tags: Numbers) -> Scored:
+    def score(
+        self, vectors: Floats, lengths: Numbers, tags: Numbers, added: Floats | None = None
+    ) -> Scored:
         def normal(*size: int) -> Floats:
             return (self.rng.normal(size=size) * 3).astype(np.float32)
 

@@ -41,7 +41,7 @@ def _treebank(about: dict[str, Any]) -> str:
 
 def _encoder(about: dict[str, Any]) -> str:
     """Whether the encoder is the one that was given, or learned with the parser."""
-    tuned = about.get("refined", about).get("tuned")
+    tuned = (about.get("refined") or about).get("tuned")
     return "an encoder that learned with it" if tuned else "a frozen encoder"
 
 
