@@ -306,3 +306,11 @@ def test_columns_of_the_users_trees_are_learned(story: tuple[Parser, Parser], tm
     (tmp_path / "columns.json").write_text(json.dumps(content))
     with pytest.raises(TreebridgeError, match="'classifiers' are invalid"):
         Columns.load(tmp_path, refined.space.dim, len(refined.tags))
+
+
+def test_a_stray_xpos_is_no_column() -> None:
+    words = [str(number) for number in range(20)]
+    tree = Sentence.from_words(words).annotate(xpos=["N", *["_"] * 19], feats=["A=B"] * 20)
+    assert list(Classifiers.of([tree]).values) == ["A"]
+    known = Classifiers({XPOS_NAME: ("_", "V")})
+    assert Classifiers.of([tree], known).values[XPOS_NAME] == ("_", "V", "N")

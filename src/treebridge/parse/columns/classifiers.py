@@ -15,6 +15,7 @@ from treebridge.corpus.sentence import FEATS, XPOS, Sentence
 
 NOTHING = "_"  # the first value of each classifier: the word does not have the feature
 XPOS_NAME = "XPOS"  # no feature is called so: names of features are not all upper case
+STRAY = 0.1  # share of words with XPOS below which the treebank has none
 IGNORED = frozenset({"Typo"})  # says something of a word's spelling, not of the word
 
 
@@ -26,13 +27,21 @@ class Classifiers:
 
     @classmethod
     def of(cls, trees: Iterable[Sentence], known: Classifiers | None = None) -> Classifiers:
-        """Those that trees call for, behind those that are known."""
+        """Those that trees call for, behind those that are known.
+
+        Some treebanks have XPOS on a stray word: that is no column to be learned.
+        """
         values = {name: list(known.values[name]) for name in known.values} if known else {}
         found: dict[str, set[str]] = {}
+        words = tagged = 0
         for tree in trees:
+            words += len(tree)
+            tagged += sum(xpos != NOTHING for xpos in tree.column(XPOS))
             for xpos, feats in zip(tree.column(XPOS), tree.column(FEATS), strict=True):
                 for name, value in columns_of(xpos, feats).items():
                     found.setdefault(name, set()).add(value)
+        if tagged < STRAY * words and XPOS_NAME not in values:
+            found.pop(XPOS_NAME, None)
         for name in sorted(found):
             old = values.setdefault(name, [NOTHING])
             old += sorted(found[name] - set(old))
