@@ -15,6 +15,7 @@ import pytest
 import torch
 from far import WORLD
 from latent import links_of
+from stop import Stop
 from typer.testing import CliRunner
 
 from treebridge.cli.commands import app
@@ -75,21 +76,6 @@ def test_another_word_order_is_learned(story: tuple[Parser, Parser]) -> None:
     assert las(without) != las(refined), "the map has learned, too"
     assert las(bridged) == before, "the parser that was refined is another one"
     assert min(entry["held_out"] for entry in history) < history[0]["held_out"]
-
-
-class Stop(Progress):
-    """Interrupts a run in the middle of an epoch."""
-
-    def __init__(self, share: float):
-        self.share = share
-        self.said: list[str] = []
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
-
-    def advance(self, stage: str, share: float, **figures: float) -> None:
-        if share > self.share:
-            raise KeyboardInterrupt
 
 
 def test_interrupted_and_resumed_is_the_same_as_in_one_go(

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from made import QUICK
 from sisters import DEV, ENCODERS, FIVE, GOLD, TREES, bridge_of, sister_of
+from stop import Stop
 
 from treebridge import Bridge, Parser, TreebridgeError
 from treebridge.bridge.isotropy import Isotropy
 from treebridge.parse.batches import Examples
 from treebridge.parse.several import Mixture, automatic_weights, with_others
-from treebridge.progress import Progress
 
 
 @pytest.fixture(scope="module")
@@ -105,21 +105,6 @@ def _into(bridge: Bridge, trees: object) -> Bridge:
     return replace(bridge, into=bridge.into.with_means(means))
 
 
-class StopAfter(Progress):
-    """The user presses Ctrl-C in the middle of an epoch."""
-
-    def __init__(self, share: float):
-        self.share = share
-        self.said: list[str] = []
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
-
-    def advance(self, what: str, share: float, **figures: float) -> None:
-        if share > self.share:
-            raise KeyboardInterrupt
-
-
 def test_an_interrupted_run_ends_in_the_same_weights(
     bridges: dict[str, Bridge], tmp_path: Path
 ) -> None:
@@ -131,8 +116,8 @@ def test_an_interrupted_run_ends_in_the_same_weights(
         return Parser.train(TREES[:60], ENCODERS["source"], DEV[:9], twice, **given, **more)
 
     with pytest.raises(KeyboardInterrupt):
-        train(progress=StopAfter(0.7))
-    watched = StopAfter(2)
+        train(progress=Stop(0.7))
+    watched = Stop(2)
     resumed = train(progress=watched)
     assert "resuming after epoch 1" in watched.said
     given["work"] = tmp_path / "again"
@@ -140,7 +125,7 @@ def test_an_interrupted_run_ends_in_the_same_weights(
     for name, weight in whole.biaffine.state_dict().items():
         assert np.array_equal(weight, resumed.biaffine.state_dict()[name]), name
     given |= {"work": tmp_path, "weights": [1, 2]}  # other weights: another run
-    again = StopAfter(2)
+    again = Stop(2)
     train(progress=again)
     assert not again.said
 

@@ -10,6 +10,7 @@ import pytest
 from far import WORLD
 from latent import links_of
 from made import DEV, TRAIN, command
+from stop import Stop
 
 from treebridge.bridge.collect import collect
 from treebridge.bridge.fit import fit_bridge
@@ -25,7 +26,6 @@ from treebridge.parse.project.carry import carry, choose_pairs
 from treebridge.parse.refine import Refining
 from treebridge.parse.settings import ProjectSettings, RefineSettings
 from treebridge.parse.tuning import with_tuning
-from treebridge.progress import Progress
 
 GOLD = WORLD.treebank("far", 80, "dev")
 PROJECT = ProjectSettings(density=0.4, sentences=400)
@@ -80,21 +80,6 @@ def test_the_encoder_learns_and_is_saved_with_the_parser(
     again = Parser.load(tmp_path / "far")
     assert [s.heads for s in again(GOLD)] == [s.heads for s in tuned(GOLD)]
     assert las(run.parser) < las(frozen), "the parser that was refined is another one"
-
-
-class Stop(Progress):
-    """Interrupts a run in the middle of an epoch, or listens."""
-
-    def __init__(self, share: float = 1.0):
-        self.share = share
-        self.said: list[str] = []
-
-    def say(self, text: str) -> None:
-        self.said.append(text)
-
-    def advance(self, stage: str, share: float, **figures: float) -> None:
-        if share > self.share:
-            raise KeyboardInterrupt
 
 
 def test_interrupted_and_resumed_is_the_same_as_in_one_go(

@@ -40,8 +40,8 @@ class LearningEncoder(nn.Module):
         super().__init__()
         if not (isinstance(encoder, TransformerEncoder) and isinstance(encoder.model, Model)):
             raise TreebridgeError(
-                f"the encoder {encoder.name!r} cannot learn: it is packed, in ONNX, or a file of word "
-                "vectors; use the one that it was made from, or leave it as it is"
+                f"the encoder {encoder.name!r} cannot learn: it is packed, in ONNX, or a file of "
+                "word vectors; use the one that it was made from, or leave it as it is"
             )
         model = encoder.model
         self.origin, self.settings = encoder, settings
