@@ -78,6 +78,34 @@ def test_another_word_order_is_learned(story: tuple[Parser, Parser]) -> None:
     assert min(entry["held_out"] for entry in history) < history[0]["held_out"]
 
 
+def test_unlinked_words_are_predicted_anew_before_each_epoch(
+    story: tuple[Parser, Parser],
+) -> None:
+    parser, bridged = story
+    settings = ProjectSettings(density=0.4, sentences=100)
+    pairs = choose_pairs(links_of(WORLD, "far", 300)(), settings)
+    projected, _ = carry(pairs, parser, bridged, settings)
+    assert projected.filling is not None
+    learn = RefineSettings(epochs=2, learning_rate=5e-3)
+    anew, once = (
+        Refining(bridged, projected, None, None, replace(learn, refill=refill))
+        for refill in (True, False)
+    )
+    for run in (anew, once):
+        run.run()
+    for carried, before, after, same in zip(
+        projected.filling.carried, projected.soft, anew.projected.soft, once.projected.soft,
+        strict=True,
+    ):  # fmt: skip
+        linked = carried.arcs.sum(1) > 0.999
+        np.testing.assert_allclose(after.arcs[linked], before.arcs[linked], atol=2e-3)
+        np.testing.assert_array_equal(same.labels, before.labels)
+    assert any(  # half of each label is the parser's own
+        abs(after.labels - before.labels).max() > 0.1
+        for before, after in zip(projected.soft, anew.projected.soft, strict=True)
+    )
+
+
 def test_interrupted_and_resumed_is_the_same_as_in_one_go(
     story: tuple[Parser, Parser], tmp_path: Path
 ) -> None:
