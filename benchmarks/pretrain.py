@@ -1,14 +1,15 @@
 """Which way to pre-train a small encoder gives the best trees, by zero-shot LAS.
 
 python benchmarks/pretrain.py --into PARSER [--language es] [--tokens 2000000] [--pairs 20000]
-    [--lines N] [--vectors FILE] [--quick] [--only informed random …] [-o FOLDER]
+    [--lines N] [--quick] [--only informed random …] [-o FOLDER]
 
 Every way reads the same number of pieces of the target side of the bitext (of its first N lines);
 then it is bridged into PARSER (an English parser of `treebridge train`) and scored on the target's
 dev file. Processor seconds of pre-training are printed, too: what costs more a piece has less of it
-in equal time. `teacher` learns from PARSER's encoder, over as many pairs as the bridge has;
-`vectors` starts from FILE. --quick fits a plain bridge between words and scores every third
-sentence. FOLDER keeps encoders and bridges, so that an interrupted comparison goes on.
+in equal time. `teacher` learns from PARSER's encoder and starts from its layers, if they have the
+same sizes, over as many pairs as the bridge has. --quick fits a plain bridge between words and
+scores every third sentence. FOLDER keeps encoders and bridges, so that an interrupted comparison
+goes on.
 TREEBRIDGE_SHARED names the folder of real data.
 """
 
@@ -42,7 +43,6 @@ WAYS = {
     "rate 1.4e-3": ["--learning-rate", "1.4e-3"],
     "uncased": ["--uncased"],
     "teacher": [],  # --teacher, with the encoder of PARSER
-    "vectors": [],  # --vectors, with FILE
     "2 × 384": ["--layers", "2", "--hidden", "384", "--heads", "6", "--feed-forward", "1536"],
 }
 
@@ -82,7 +82,6 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=2_000_000)
     parser.add_argument("--pairs", type=int, default=20_000)
     parser.add_argument("--lines", type=int)
-    parser.add_argument("--vectors")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", nargs="*", choices=WAYS, default=list(WAYS))
     parser.add_argument("-o", "--output", type=Path, default=Path("pretrained"))
@@ -96,11 +95,10 @@ def main() -> None:
         gold = every_third(gold, args.output)
     source = json.loads((Path(args.into) / "config.json").read_text())["space"]["encoder"]
     WAYS["teacher"] += ["--teacher", source, "--pairs", str(args.pairs)]
-    WAYS["vectors"] += ["--vectors", args.vectors or "FILE"]
     print(f"{args.tokens:,} pieces of {args.language}, bridged by {args.pairs:,} pairs")
     print("| way | CPU s | masked accuracy | P@1 (CSLS) | UPOS | UAS | LAS |\n" + "|---" * 7 + "|")
     for number, (way, options) in enumerate(WAYS.items()):
-        if way not in args.only or (way == "vectors" and not args.vectors):
+        if way not in args.only:
             continue
         encoder, bridge = (args.output / f"{kind}-{number}" for kind in ("encoder", "bridge"))
         pretrain(str(bitext), encoder, args.tokens, options)

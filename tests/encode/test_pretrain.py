@@ -29,9 +29,7 @@ from treebridge.encode.pretrain.folder import save_encoder
 from treebridge.encode.pretrain.initialization import (
     OFFSETS,
     give_start,
-    joined,
     ppmi,
-    token_vectors,
 )
 from treebridge.encode.pretrain.lessons import Lessons, Taught, Teaching, make_lessons
 from treebridge.encode.pretrain.network import Rows, guess
@@ -40,7 +38,6 @@ from treebridge.encode.pretrain.run import Pretraining
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.text import read_side
 from treebridge.encode.pretrain.vocabulary import SPECIAL
-from treebridge.encode.pretrain.word_vectors import piece_vectors
 from treebridge.progress import Progress
 from treebridge.torchrun import TorchRun
 
@@ -272,65 +269,6 @@ def test_the_start_looks_around_and_knows_frequencies(corpus: Corpus) -> None:
     counts = np.bincount(corpus.pieces, minlength=800)
     bias = training.network.cls.predictions.bias.detach().numpy()
     assert np.corrcoef(np.log(counts[5:] + 1), bias[5:])[0, 1] > 0.95
-
-
-@pytest.fixture(scope="module")
-def word_vectors(text: Path) -> Path:
-    """Two directions: words that begin with a letter up to m, and the others."""
-    words = sorted(set(text.read_text(encoding="utf-8").split()))
-    rng = np.random.default_rng(1)
-    path = text.parent / "near.vec"
-    with path.open("w", encoding="utf-8") as stream:
-        stream.write(f"{len(words)} 16\n")
-        for word in words:
-            vector = np.eye(16)[int(word[0].lower() <= "m")] + 0.05 * rng.normal(size=16)
-            stream.write(f"{word} {' '.join(f'{x:.3f}' for x in vector)}\n")
-    return path
-
-
-def test_pieces_have_the_vectors_of_words_with_them(corpus: Corpus, word_vectors: Path) -> None:
-    vectors = piece_vectors(corpus, word_vectors)
-    known = np.flatnonzero(np.abs(vectors).sum(1))
-    np.testing.assert_allclose(np.linalg.norm(vectors[known], axis=1), 1, rtol=1e-5)
-    assert not vectors[: len(SPECIAL)].any()
-    names = {row: piece for piece, row in corpus.tokenizer.get_vocab().items()}
-    inside = corpus.inside()
-    early = [row for row in known if not inside[row] and names[row][0].lower() <= "m"]
-    late = [row for row in known if not inside[row] and names[row][0].lower() > "m"]
-    assert len(early) > 20 < len(late) and inside[known].any()
-    assert vectors[early].mean(0) @ vectors[late].mean(0) < -0.5
-    counted = token_vectors(corpus, 36, 1)
-    both = joined(counted, vectors)
-    assert both.shape == counted.shape
-    np.testing.assert_allclose(np.linalg.norm(both, axis=1), 1, rtol=1e-4)
-    near = both[early].mean(0) @ both[late].mean(0)
-    assert near < counted[early].mean(0) @ counted[late].mean(0) - 0.1
-
-
-def test_word_vectors_of_another_language_are_refused(corpus: Corpus, tmp_path: Path) -> None:
-    (tmp_path / "el.vec").write_text("2 2\nλόγος 1 0\n. 0 1\n", encoding="utf-8")
-    with pytest.raises(TreebridgeError, match="expected word vectors of the same language"):
-        piece_vectors(corpus, tmp_path / "el.vec")
-
-
-def test_pretraining_with_word_vectors(
-    here: Run, text: Path, word_vectors: Path, tmp_path: Path
-) -> None:
-    sizes = ["--vocabulary", 800, "--layers", 1, "--hidden", 48, "--heads", 4, "--feed-forward", 64,
-             "--length", 32, "--batch", 256, "--tokens", 1024]  # fmt: skip
-    command = ["pretrain", text, *sizes, "--vectors", word_vectors, "-o", tmp_path / "with"]
-    done = here(*command)
-    assert done.returncode == 0, done.stderr
-    card = (tmp_path / "with" / "README.md").read_text(encoding="utf-8")
-    assert "word vectors of near.vec (SHA-256 " in card and "whose licence applies" in card
-    about = json.loads((tmp_path / "with" / "pretraining.json").read_text())["about"]
-    assert about["vectors"]["file"] == "near.vec" and len(about["vectors"]["sha256"]) == 64
-    assert "already pre-trained" in here(*command).stdout
-    assert here("pretrain", text, *sizes, "-o", tmp_path / "with").returncode == 2  # other data
-    random = here(*command[:-1], tmp_path / "random", "--start", "random")
-    assert random.returncode == 2 and "word vectors need an informed start" in random.stderr
-    missing = here(*command[:-4], "--vectors", "nowhere.vec", "-o", tmp_path / "missing")
-    assert missing.returncode == 2 and "nowhere.vec: file not found" in missing.stderr
 
 
 @pytest.fixture(scope="module")

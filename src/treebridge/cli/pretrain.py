@@ -49,15 +49,11 @@ def pretrain(
         setting(OF, "start", "Initial embeddings: from co-occurrence counts (informed) or random.",
                 panel=TRAINING),
     ] = OF.start,
-    vectors: Annotated[
-        Path | None,
-        option("Word vectors of the language (fastText, word2vec or GloVe) that the embeddings "
-               "start from, together with co-occurrence counts.", panel=TRAINING),
-    ] = None,
     teacher: Annotated[
         str | None,
         option("Encoder of the other side of the bitext, to learn the vectors of aligned words "
-               "from.", panel=TRAINING),
+               "from, and to start from its layers if it is a BERT of the same sizes.",
+               panel=TRAINING),
     ] = None,
     pairs: Annotated[
         int | None,
@@ -100,8 +96,7 @@ def pretrain(
         minutes=OF.minutes if minutes is None else minutes,
     )  # fmt: skip
     made = pretrain_encoder(
-        text, output, settings, side=side, vectors=vectors, teacher=teacher,
-        pairs=pairs or TAUGHT_PAIRS,
+        text, output, settings, side=side, teacher=teacher, pairs=pairs or TAUGHT_PAIRS,
         device=device, resume=resume, force=force, progress=progress(),
     )  # fmt: skip
     if made is not None:

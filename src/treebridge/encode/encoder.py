@@ -62,14 +62,10 @@ class Encoder(ABC):
         settings: PretrainSettings | None = None,
         *,
         side: str | None = None,
-        vectors: str | Path | None = None,
         device: str = "auto",
         progress: Progress = QUIET,
     ) -> Encoder:
-        """Make a small BERT from files of raw text, or from one `side` of a bitext, and load it.
-
-        `vectors` is a file of static word vectors of the language that the embeddings start from.
-        """
+        """Make a small BERT from files of raw text, or from one `side` of a bitext, and load it."""
         require_train("pre-training")
         from treebridge.encode.pretrain.make import pretrain_encoder
         from treebridge.encode.pretrain.settings import PretrainSettings
@@ -78,7 +74,7 @@ class Encoder(ABC):
         folder = Path(folder)
         work = folder.absolute().with_name(f".{folder.name}.pretraining")
         pretrain_encoder(files, folder, settings or PretrainSettings(), work, side=side,
-                         vectors=vectors, device=device, progress=progress)  # fmt: skip
+                         device=device, progress=progress)  # fmt: skip
         shutil.rmtree(work, ignore_errors=True)
         return Encoder.load(folder)
 

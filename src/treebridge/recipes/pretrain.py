@@ -42,7 +42,6 @@ def pretrain(
     settings: PretrainSettings | None = None,
     *,
     side: str | None = None,
-    vectors: str | Path | None = None,
     teacher: str | Path | None = None,
     pairs: int = TAUGHT_PAIRS,
     device: str = "auto",
@@ -52,18 +51,14 @@ def pretrain(
 ) -> Pretrained | None:
     """Train a small BERT on text or on one `side` of a bitext; an interrupted run resumes.
 
-    `vectors` is a file of static word vectors of the language that the embeddings start from. A
-    `teacher` is an encoder of the other side of the bitext: the first `pairs` sentence pairs teach
-    the new encoder to give an aligned word the vector of its translation, up to a linear map.
+    A `teacher` is an encoder of the other side of the bitext: the first `pairs` sentence pairs
+    teach the new encoder to give an aligned word the vector of its translation, up to a linear map.
+    If it is a BERT of the same sizes, the new encoder starts from its layers.
     Under torchrun only the first process writes; the others return None.
     """
     output, settings = Path(output), settings or PretrainSettings()
     with hold(output):
-        if vectors and settings.start != "informed":
-            raise TreebridgeError("word vectors need an informed start", file=vectors)
         key = key_of("pretrain", digest_files(files), side, settings.config())
-        if vectors:
-            key = key_of(key, digest_files([vectors]))
         teaching = None
         if teacher:
             teaching = _teaching(files, side, teacher, pairs, device, progress)
@@ -72,8 +67,8 @@ def pretrain(
             return Pretrained(output, read_history(output), found=True)
         with working(output, "pretraining", resume=resume) as work:
             made = pretrain_encoder(
-                files, output, settings, work, side=side, vectors=vectors,
-                teaching=teaching, device=device, key=key, progress=progress,
+                files, output, settings, work, side=side, teaching=teaching, device=device,
+                key=key, progress=progress,
             )  # fmt: skip
             if made is None:
                 return None

@@ -79,11 +79,8 @@ def fill_masks(folder: Path, corpus: Corpus, count: int) -> Iterator[str]:
 
 
 def _initialization(settings: PretrainSettings, about: dict[str, Any]) -> str:
-    if given := about.get("vectors"):
-        return (
-            f"{settings.start}, with the word vectors of {given['file']} "
-            f"(SHA-256 {given['sha256'][:16]}…), whose licence applies to this encoder too"
-        )
+    if about.get("teacher", {}).get("inherited"):
+        return "the teacher's layers, and embeddings carried over links"
     return settings.start
 
 

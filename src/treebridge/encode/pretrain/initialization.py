@@ -7,7 +7,6 @@ the heads of the first layer attend to neighbouring words, and the output bias i
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from scipy import sparse
 from treebridge.encode.pretrain.corpus import Corpus
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.pretrain.vocabulary import SPECIAL
-from treebridge.encode.pretrain.word_vectors import piece_vectors
 
 CONTEXTS = 3000  # most frequent pieces that count as neighbours
 NEAR, BAG = (1, 2), 5  # distances with separate counts, and the window of a joint count
@@ -28,14 +26,10 @@ SHARPNESS = 8.0  # log-odds of the word that a head attends to against any other
 Floats = NDArray[np.float32]
 
 
-def give_start(
-    network: Any, corpus: Corpus, settings: PretrainSettings, words: Path | None = None
-) -> None:
-    """Initialize the weights of a new network; `words` is a file of word vectors."""
+def give_start(network: Any, corpus: Corpus, settings: PretrainSettings) -> None:
+    """Initialize the weights of a new network."""
     waves = settings.hidden // settings.heads  # dimensions for positions, as many as a head has
     vectors = token_vectors(corpus, settings.hidden - waves, settings.seed)
-    if words is not None:
-        vectors = joined(vectors, piece_vectors(corpus, words))
     counts = np.bincount(corpus.sample()[0], minlength=len(vectors)).astype(np.float64)
     embed, layer = network.bert.embeddings, network.bert.encoder.layer[0].attention.self
     with torch.no_grad():
@@ -102,15 +96,6 @@ def token_vectors(corpus: Corpus, dim: int, seed: int) -> Floats:
     rng = np.random.default_rng(seed)
     vectors[counts == 0] = rng.normal(size=(int((counts == 0).sum()), dim))
     vectors[: len(SPECIAL)] = rng.normal(size=(len(SPECIAL), dim))
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.maximum(lengths, 1e-6), np.float32)
-
-
-def joined(counted: Floats, given: Floats) -> Floats:
-    """Join two descriptions of the pieces, reduced to the dimensions of the first."""
-    both = np.hstack([counted, given])
-    u, s, _ = np.linalg.svd(both, full_matrices=False)
-    vectors = (u * s)[:, : counted.shape[1]]
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-6), np.float32)
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from treebridge.checksums import file_sha256
 from treebridge.encode.models import choose_device
 from treebridge.encode.pretrain.corpus import Corpus, make_corpus, read_corpus
 from treebridge.encode.pretrain.folder import save_encoder
@@ -31,7 +30,6 @@ def pretrain_encoder(
     work: Path,
     *,
     side: str | None = None,
-    vectors: str | Path | None = None,
     teaching: Teaching | None = None,
     device: str = "auto",
     key: str | None = None,
@@ -39,8 +37,7 @@ def pretrain_encoder(
 ) -> Made | None:
     """Learn a vocabulary, train and save; `work` is for the tokenized text and checkpoints.
 
-    `vectors` is a file of word vectors of the language, for the initialization; `teaching` adds
-    lessons from an encoder of another language.
+    `teaching` adds lessons from an encoder of another language.
     Under torchrun only rank 0 writes; the other processes return None.
     """
     workers = TorchRun(choose_device(device))
@@ -54,14 +51,13 @@ def pretrain_encoder(
         corpus = read_corpus(work)
     pieces = int(corpus.starts[-1])
     progress.say(f"{pieces:,} pieces of text in {len(corpus.starts) - 1:,} segments")
-    given = Path(vectors) if vectors else None
     lessons = None
     if teaching is not None:
         if workers.first:
             make_lessons(teaching, corpus, settings.length - 2, work, progress)
         workers.wait()
         lessons = read_lessons(work, corpus.tokenizer)
-    training = Pretraining(corpus, settings, workers, work, progress, given, lessons)
+    training = Pretraining(corpus, settings, workers, work, progress, lessons, teaching)
     history = training.run()
     if not workers.first:
         return None
@@ -70,10 +66,12 @@ def pretrain_encoder(
         "side": side,
         "pieces": pieces,
     }
-    if given:
-        about["vectors"] = {"file": given.name, "sha256": file_sha256(given)}
     if teaching is not None and lessons is not None:
         name = Path(teaching.teacher.name).name
-        about["teacher"] = {"encoder": name, "pairs": len(lessons.corpus.starts) - 1}
+        about["teacher"] = {
+            "encoder": name,
+            "pairs": len(lessons.corpus.starts) - 1,
+            "inherited": training.inherits,
+        }
     save_encoder(output, training.network, corpus.tokenizer, settings, history, about, key)
     return Made(corpus, history)

@@ -11,10 +11,11 @@ from typing import Any
 import torch
 from torch import nn
 
-from treebridge.checksums import file_sha256, sha256_of
+from treebridge.checksums import sha256_of
 from treebridge.encode.pretrain.corpus import Corpus
+from treebridge.encode.pretrain.inheritance import can_inherit, inherit
 from treebridge.encode.pretrain.initialization import give_start
-from treebridge.encode.pretrain.lessons import Lessons
+from treebridge.encode.pretrain.lessons import Lessons, Teaching
 from treebridge.encode.pretrain.network import (
     Rows,
     count_right,
@@ -57,12 +58,12 @@ class Pretraining:
         workers: TorchRun,
         work: Path | None = None,
         progress: Progress = QUIET,
-        vectors: Path | None = None,
         lessons: Lessons | None = None,
+        teaching: Teaching | None = None,
     ):
         self.corpus, self.settings, self.workers, self.work = corpus, settings, workers, work
-        self.vectors = vectors  # of words, for the initialization
         self.lessons = lessons
+        self.teaching = teaching
         self.progress = progress
         self.done = Done()
         with torch.random.fork_rng(devices=[]):
@@ -78,7 +79,10 @@ class Pretraining:
         state = self._read()
         if state is None and self.settings.start == "informed":
             self.progress.say("counting word co-occurrences for the initialization")
-            give_start(self.network, self.corpus, self.settings, self.vectors)
+            if self.teaching and self.inherits:
+                inherit(self.network, self.corpus, self.settings, self.teaching)
+            else:
+                give_start(self.network, self.corpus, self.settings)
         self.network.to(self.workers.device)
         optimizer = self._optimizer()
         if state is not None:
@@ -94,6 +98,15 @@ class Pretraining:
         if self.lessons is not None:
             del self.network.matcher  # of no use without the teacher
         return self.done.history
+
+    @property
+    def inherits(self) -> bool:
+        """Whether it starts from the teacher's layers."""
+        return (
+            self.teaching is not None
+            and self.settings.start == "informed"
+            and can_inherit(self.teaching.teacher, self.settings)
+        )
 
     def _train(self, optimizer: torch.optim.Optimizer) -> None:
         done, rank, size = self.done, self.workers.rank, self.workers.size
@@ -191,10 +204,8 @@ class Pretraining:
 
     def _key(self) -> str:
         content = [self.corpus.key, self.settings.identity(), self.workers.size, str(self._half)]
-        if self.vectors:
-            content.append(file_sha256(self.vectors))
         if self.lessons is not None:
-            content.append(self.lessons.corpus.key)
+            content += [self.lessons.corpus.key, self.inherits]
         return sha256_of([json.dumps(content).encode()])
 
     def _write(self, optimizer: torch.optim.Optimizer) -> None:
