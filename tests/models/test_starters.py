@@ -40,32 +40,56 @@ def test_the_card_is_complete(
 ) -> None:
     scores = {"UAS": 70.25, "LAS": 60.5, "CLAS": 50.0, "UPOS": 80.0, "signature": "conv:paper"}
     monkeypatch.setattr(make, "treebridge", lambda *_, **__: json.dumps(scores))
+    maker = make.Maker(tmp_path, tmp_path)
+    maker.dev(code).parent.mkdir(parents=True)
+    maker.dev(code).write_text("1\ta\n\n" * 30, encoding="utf-8")
     (tmp_path / f"en-{code}").mkdir()
     quality = {"quality": {"forecast": {"LAS": 58.4, "error": 4.0, "text": None}}}
     (tmp_path / f"en-{code}" / "config.json").write_text(json.dumps(quality))
-    card = read_card(make.make_card(code, tmp_path, tmp_path))
+    card = read_card(maker.card(code))
     assert card["scores"][0]["LAS"] == 60.5 and "signature" not in card["scores"][0]
     assert "LAS 58 ± 4" in card["limits"][-1]
     assert card["data"][0]["what"].startswith("UD English EWT")
-    assert "60.50" in write_card(card)
+    written = write_card(card)
+    assert "60.50" in written and "10 trees of the language" in written
+    assert (tmp_path / f"{code}-trees.conllu").read_text().count("a") == 10
+    assert (tmp_path / f"{code}-rest.conllu").read_text().count("a") == 20
 
 
-def test_steps_follow_each_other(make: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def calls_of(make: ModuleType, monkeypatch: pytest.MonkeyPatch, code: str) -> list[list[str]]:
     calls: list[list[str]] = []
-    monkeypatch.setattr(
-        make, "treebridge", lambda *arguments, **_: calls.append(list(map(str, arguments)))
-    )
-    assert make.make_model("pl", Path("data"), Path("work"), 5000) == Path("work/pl")
-    assert [call[0] for call in calls] == [
-        "pretrain", "train", "pretrain", "pack", "bridge", "refine",
-    ]  # fmt: skip
-    made = {call[call.index("-o") + 1] for call in calls}
-    used = {word for call in calls for word in call if word.startswith("work/")}
-    assert used == made
-    assert not any("--teacher" in call for call in calls)
-    calls.clear()
-    make.make_model("pl", Path("data"), Path("work"), 5000, taught=True)
-    (taught,) = (call for call in calls if "--teacher" in call)
-    assert "work/pl-encoder" in taught and "work/en-encoder" in taught
-    # The Polish and Greek treebanks may only score.
-    assert not any("UD_Polish" in word for call in calls for word in call)
+
+    def note(*arguments: object, **_: object) -> None:
+        words = list(map(str, arguments))
+        if words not in calls:
+            calls.append(words)
+
+    monkeypatch.setattr(make, "treebridge", note)
+    assert make.Maker(Path("data"), Path("work")).model(code) == Path("work") / code
+    return calls
+
+
+@pytest.mark.parametrize("code", TARGETS)
+def test_steps_follow_each_other(
+    code: str, make: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = calls_of(make, monkeypatch, code)
+    assert [call[0] for call in calls][-2:] == ["train", "refine"]
+    made: set[str] = set()
+    for call in calls:
+        used = {word.rpartition("=")[2] for word in call if "work/" in word}
+        output = call[call.index("-o") + 1]
+        assert used - {output} <= made
+        made.add(output)
+    taught = [call for call in calls if "--teacher" in call]
+    assert {call[call.index("-o") + 1] for call in taught} >= {f"work/{code}-encoder"}
+
+
+@pytest.mark.parametrize("code", TARGETS)
+def test_no_model_learns_from_the_file_that_scores_it(
+    code: str, make: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [word for call in calls_of(make, monkeypatch, code) for word in call]
+    # The Polish treebank is under the GPL and the Greek one is not for commercial use.
+    for entry in (ENTRIES[code], ENTRIES["pl"], ENTRIES["el"]):
+        assert not any(entry.treebank in word for word in words)

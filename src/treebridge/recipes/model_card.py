@@ -18,7 +18,7 @@ _NEEDED = {
     "scores": list,  # tables with keys file, tags, UAS, LAS and any other metric
     "limits": list,  # sentences
     "examples": list,  # sentences to try
-}
+}  # and, if measured, `gains`: a sentence on what a few trees of the language would gain
 _FORBIDDEN = ("NC", "ND")  # Creative Commons terms that rule out shipping
 
 
@@ -82,6 +82,7 @@ def write_card(card: Card) -> str:
                 for score in card["scores"]
             ),
             "",
+            *([card["gains"], ""] if card.get("gains") else []),
             "## Data",
             "",
             "| source | licence | attribution |",
