@@ -25,7 +25,7 @@ second silences progress and summaries.
 | step | commands |
 |---|---|
 | look | [inspect](#inspect), [draw](#draw), [demo](#demo), [cache](#cache-list) |
-| make | [build](#build), or one by one [pretrain](#pretrain), [align](#align), [train](#train), [bridge](#bridge), [sources](#sources); then [refine](#refine) and [pack](#pack) |
+| make | [build](#build), or one by one [pretrain](#pretrain), [align](#align), [pivot](#pivot), [train](#train), [bridge](#bridge), [sources](#sources); then [refine](#refine) and [pack](#pack) |
 | annotate | [next](#next), [annotate](#annotate), [suggest](#suggest), then [refine](#refine) |
 | use | [parse](#parse), [evaluate](#evaluate), [serve](#serve), [models](#models) |
 | the paper | [reproduce](#reproduce-table1) |
@@ -92,6 +92,10 @@ EXAMPLES = {
     "annotate": [
         "treebridge annotate pt todo.conllu",
         "treebridge annotate pt todo.conllu --host 0.0.0.0     # prints an address with a token",
+    ],
+    "pivot": [
+        "treebridge pivot en-es.tsv.xz en-pt.tsv.xz -o es-pt.tsv",
+        "treebridge refine --model hub --bridge en-pt --bitext es-pt.tsv=es-model -o pt",
     ],
     "align": [
         "treebridge align en-pt.tsv.xz -o links.txt --save-model aligner",

@@ -139,6 +139,17 @@ def test_a_few_trees_help(story: tuple[Parser, Parser]) -> None:
     refining = Refining(bridged, Projected([], [], []), None, trees, FEW)
     assert las(refining.run()[0]) > las(bridged) + 10
 
+    def words_in_epoch(settings: RefineSettings) -> int:
+        learn = np.zeros(0, np.int64)
+        run = replace(refining, settings=settings)
+        steps = run._plan(bridged.settings, learn, np.random.default_rng(1), 0)
+        return sum(int(trees.lengths[indices].sum()) for _, indices in steps)
+
+    assert words_in_epoch(FEW) == 5 * trees.arcs
+    # Many trees need no repetition: an epoch stays short.
+    assert words_in_epoch(replace(FEW, trees_enough=3 * trees.arcs)) == 3 * trees.arcs
+    assert words_in_epoch(replace(FEW, trees_enough=1)) == trees.arcs
+
 
 def test_the_loss_skips_what_is_unknown(story: tuple[Parser, Parser]) -> None:
     """The losses of the two halves of an annotation add up to that of the whole."""

@@ -19,6 +19,7 @@ from treebridge.cli import (  # isort: skip  # noqa: F401
     bridge,
     sources,
     align,
+    pivot,
     look,
     reproduce,
 )

@@ -212,10 +212,12 @@ class Refining:
         steps: list[Step] = [(None, here) for here in cut_batches(lengths, order, *settings.limits)]
         words = int(lengths[learn].sum())
         if self.trees is not None:
-            words += self.settings.trees_times * self.trees.arcs
+            most_times = self.settings.trees_enough // max(self.trees.arcs, 1)
+            times = max(1, min(self.settings.trees_times, most_times))
+            words += times * self.trees.arcs
             most = self.settings.trees_words if self.is_safe else settings.batch_words
             limited = replace(settings, batch_words=most)
-            for again in range(self.settings.trees_times):
+            for again in range(times):
                 batches = self.trees.epoch(limited, 1000 * epoch + again)
                 steps += [(self.trees, here) for here in batches]
         if self.source is not None and self.settings.source_share:

@@ -140,7 +140,8 @@ class RefineSettings:
     change_map: bool = True  # train the bridge's map too
     tune: Tune = "auto"  # what else to train: the encoder, the map alone, or what agrees better
     tuning: TuneSettings = field_(default_factory=TuneSettings)  # how the encoder learns
-    trees_times: int = 25  # repetitions of each of the user's trees per epoch
+    trees_times: int = 25  # repetitions of each of the user's trees per epoch, at most
+    trees_enough: int = 120_000  # words of the user's trees in an epoch, repetitions included
     # Few trees need many and large steps, if source trees keep the parser from forgetting.
     trees_words: int = 250  # of the user's trees in a batch, at most
     trees_rate: float = 1e-3  # learning rate
