@@ -146,6 +146,11 @@ def test_models_refine_on_several_bitexts(place: Path) -> None:
     about = refined.about["refined"]
     assert about["bitexts"] == ["qad-qac.tsv"] and about["also"][0]["treebank"] == "qad.conllu"
     assert np.isfinite(las("--model", "refined"))
+    command(  # the parser itself reads the sister's side, across her bridge
+        "refine", "--model", "en", "--bridge", "choice/qaa-qac", "--epochs", 1,
+        "--bitext", "qad-qac.tsv=choice/qaa-qad", "-o", "refined-by-bridge",
+    )  # fmt: skip
+    assert np.isfinite(las("--model", "refined-by-bridge"))
 
 
 def test_refine_chooses_too(place: Path, here: Run) -> None:

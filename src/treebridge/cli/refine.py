@@ -26,8 +26,8 @@ def refine(
     bitext: Annotated[
         list[str] | None,
         option("Parallel text to project trees over; give the option twice for two parallel "
-               "files. FILE=MODEL is one of another source language, with its parser; can be "
-               "repeated."),
+               "files. FILE=MODEL is one of another source language, with its parser, or "
+               "FILE=BRIDGE, with the bridge from that language; can be repeated."),
     ] = None,
     trees: Annotated[
         str | None,

@@ -12,6 +12,7 @@ from treebridge.artefact import kind_of_folder
 from treebridge.bridge.bridge import Bridge
 from treebridge.corpus.conllu import Treebank
 from treebridge.corpus.licence import licence_of
+from treebridge.corpus.obliques import with_obliques
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.settings import EncoderSettings
 from treebridge.errors import TreebridgeError
@@ -40,7 +41,7 @@ class Also:
 
     def load(self, encoding: EncoderSettings) -> Source:
         """Read the trees and load the bridge with its encoder."""
-        trees = Treebank.read(self.treebank)
+        trees = with_obliques(Treebank.read(self.treebank))
         bridge, encoder = load_bridge(self.bridge, encoding)
         return Source(trees, bridge, encoder, self.treebank.name, licence_of(self.treebank))
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from treebridge.artefact import kind_of_folder
 from treebridge.bridge.settings import BridgeSettings
 from treebridge.corpus.bitext import Bitext
 from treebridge.corpus.conllu import Treebank, read_conllu
@@ -27,7 +28,7 @@ from treebridge.parse.settings import RefineSettings
 from treebridge.parse.shipped import find_model
 from treebridge.progress import QUIET, Progress
 from treebridge.recipes.advice import Advice, advise
-from treebridge.recipes.also import Also, also_key
+from treebridge.recipes.also import Also, also_key, load_bridge
 from treebridge.recipes.sources import join
 from treebridge.recipes.text import words_of
 from treebridge.recipes.work import working
@@ -99,7 +100,7 @@ def refine(
             raise TreebridgeError("no trees to learn from: no word has HEAD or UPOS", file=trees)
         files = (bridge, *(bitext.paths if bitext else ()), linking.links, *text, treebank, trees,
                  lexicon, tagger and find_model(tagger),
-                 *(file for one, source in bitexts for file in (*one.paths, find_model(source)))
+                 *(file for one, source in bitexts for file in (*one.paths, _place(source)))
                  )  # fmt: skip
         how = [bitext and _bitext_parts(bitext), asdict(linking), asdict(settings), language]
         source = Treebank.read(treebank) if treebank else None
@@ -121,7 +122,7 @@ def refine(
                 bridged,
                 settings,
                 bitext=bitext,
-                bitexts=[_with_parser(one, source, encoding) for one, source in bitexts],
+                bitexts=[_with_parser(one, source, bridged, encoding) for one, source in bitexts],
                 linking=linking,
                 sentences=words_of(text, language or bridged.language) if text else None,
                 treebank=source,
@@ -145,11 +146,24 @@ def refine(
     return Refined(refinement.parser, output, refinement, validation)
 
 
+def _place(source: str) -> Path:
+    """The folder of a model, or of a bridge."""
+    return Path(source) if kind_of_folder(Path(source)) == "bridge" else find_model(source)
+
+
 def _with_parser(
-    bitext: Bitext, model: str, encoding: EncoderSettings | None
+    bitext: Bitext, source: str, bridged: Parser, encoding: EncoderSettings | None
 ) -> tuple[Bitext, Parser]:
-    """A bitext with the parser of its source language, which the model says."""
-    parser = Parser.load(model, encoder_settings=encoding)
+    """A bitext with the parser of its source language.
+
+    `source` is a model, or a bridge: then it is the parser itself, across that bridge.
+    """
+    if kind_of_folder(Path(source)) == "bridge":
+        bridge, encoder = load_bridge(Path(source), encoding or EncoderSettings())
+        parser = replace(bridged, bridge=None, encoder=None, encoder_at=None)
+        parser = parser.across(bridge, encoder)
+    else:
+        parser = Parser.load(source, encoder_settings=encoding)
     if parser.language:
         # UD trees split contractions, and the parser has learned from such trees.
         bitext = replace(bitext, source_language=parser.language, source_contractions=True)
