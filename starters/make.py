@@ -28,6 +28,7 @@ SHIPPED = HERE.parent / "src/treebridge/models"
 LANGUAGES = sorted(path.stem for path in HERE.glob("??.toml"))
 SCORES = ("UAS", "LAS", "CLAS", "UPOS")
 ENGLISH_PIECES = 12_000_000
+SENTENCES = 30_000  # to carry trees to
 TREES = 10  # of the language, to see what they would gain
 
 
@@ -76,6 +77,15 @@ class Maker:
             options += ["--also", f"{self.dev(other)}={self.bridge(other)}"]
         return options
 
+    def lessons(self, code: str) -> list[str]:
+        """Options for the parallel texts: with English, and with the other languages."""
+        options = ["--bitext", str(self.bitext(code))]
+        for other in read_toml(HERE / f"{code}.toml")["also"]:
+            joined = self.work / f"{other}-{code}.tsv"
+            treebridge("pivot", self.bitext(other), self.bitext(code), "-o", joined)
+            options += ["--bitext", f"{joined}={self.bridge(other)}"]
+        return options
+
     def dev(self, code: str) -> Path:
         """The dev file of a language."""
         return self.data / f"ud-2.6/{read_toml(HERE / f'{code}.toml')['treebank']}-ud-dev.conllu"
@@ -88,9 +98,10 @@ class Maker:
             treebridge("train", self.english, "--dev", self.english_dev,
                        "--encoder", self.english_encoder(), *also,
                        "--start", start, "--epochs", 2, "-o", hub)  # fmt: skip
-        treebridge("refine", "--model", hub, "--bridge", bridge, "--bitext", self.bitext(code),
-                   "--pairs", 100_000, "--sentences", 30_000, "--treebank", self.english, *also,
-                   "-o", folder)  # fmt: skip
+        lessons = self.lessons(code)
+        treebridge("refine", "--model", hub, "--bridge", bridge, *lessons, "--pairs", 100_000,
+                   "--sentences", SENTENCES // (len(lessons) // 2), "--treebank", self.english,
+                   *also, "-o", folder)  # fmt: skip
         return folder
 
     def gain(self, code: str, model: Path) -> str:
