@@ -74,11 +74,22 @@ class Trial:
         """The bitext of a language with English."""
         return str(SHARED / f"data/bitext/en-{language}.tsv.xz")
 
-    def refined(self, *also: str) -> Path:
-        """A parser of these languages across the target's bridge, refined on the bitext."""
+    def joined(self, language: str) -> Path:
+        """The bitext of a source and the target: what both have in common with English."""
+        file = self.folder / f"{language}-{self.given.target}.tsv"
+        if not file.exists():
+            both = self.bitext(language), self.bitext(self.given.target)
+            treebridge("pivot", *both, "-o", str(file))
+        return file
+
+    def refined(self, *also: str, pivot: bool = False) -> Path:
+        """A parser of these languages across the target's bridge, refined on the bitext.
+
+        With `pivot`, on the joined bitexts of the sources and the target as well.
+        """
         target = self.given.target
         model, bridge = self.parser(*also), self.bridge(target)
-        folder = self.folder / f"{model.name}-{target}-refined"
+        folder = self.folder / f"{model.name}-{target}-{'pivot' if pivot else 'refined'}"
         further = [f"--also={treebank(one)}={self.bridge(one)}" for one in also]
         tagger = ["--tagger", str(self.parser(*also, tags="predicted"))]
         treebridge(
@@ -87,6 +98,7 @@ class Trial:
             "--treebank", str(UD / "UD_English-EWT/en_ewt-ud-train.conllu"), *further,
             "--tune", self.given.tune,
             *(tagger if self.tags == "gold" else []), "-o", str(folder),
+            *(f"--bitext={self.joined(one)}={self.bridge(one)}" for one in also if pivot),
         )  # fmt: skip
         return folder
 
@@ -98,10 +110,11 @@ class Trial:
         return dict(json.loads(treebridge("evaluate", *named, *bridge, treebank(target), "--json")))
 
     def row(self, name: str) -> dict[str, float]:
-        """The scores of a row: `en`, `en+es`, `es alone`, `vote en es`, `refined en+es`."""
+        """Scores of a row: `en`, `en+es`, `es alone`, `vote en es`, `refined en+es`, `pivot en+es`."""
         kind, _, rest = name.partition(" ")
-        if kind == "refined":
-            return self.scores(self.refined(*rest.split("+")[1:]), crossing=False)
+        if kind in ("refined", "pivot"):
+            model = self.refined(*rest.split("+")[1:], pivot=kind == "pivot")
+            return self.scores(model, crossing=False)
         if kind == "vote":
             first, *others = rest.split(" ")
             alone = [self.parser(other, weights="0,1") for other in others]
@@ -136,7 +149,7 @@ def rows_of(sources: list[str]) -> list[str]:
     joined = ["+".join(["en", *sources[:n]]) for n in range(1, len(sources) + 1)]
     first = sources[0]
     return ["en", *joined, *(f"{one} alone" for one in sources), f"vote en {first}",
-            "refined en", f"refined en+{first}"]  # fmt: skip
+            "refined en", f"refined en+{first}", f"pivot en+{first}"]  # fmt: skip
 
 
 def main() -> None:
