@@ -110,7 +110,7 @@ class Trial:
         return dict(json.loads(treebridge("evaluate", *named, *bridge, treebank(target), "--json")))
 
     def row(self, name: str) -> dict[str, float]:
-        """Scores of a row: `en`, `en+es`, `es alone`, `vote en es`, `refined en+es`, `pivot en+es`."""
+        """Scores of a row: `en`, `en+es`, `es alone`, `vote en es`, `refined en+es`, `pivot …`."""
         kind, _, rest = name.partition(" ")
         if kind in ("refined", "pivot"):
             model = self.refined(*rest.split("+")[1:], pivot=kind == "pivot")
