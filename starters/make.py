@@ -101,7 +101,7 @@ class Maker:
         lessons = self.lessons(code)
         treebridge("refine", "--model", hub, "--bridge", bridge, *lessons, "--pairs", 100_000,
                    "--sentences", SENTENCES // (len(lessons) // 2), "--treebank", self.english,
-                   *also, "-o", folder)  # fmt: skip
+                   *also, "--tune", "map", "-o", folder)  # fmt: skip
         return folder
 
     def gain(self, code: str, model: Path) -> str:
