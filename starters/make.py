@@ -28,7 +28,8 @@ SHIPPED = HERE.parent / "src/treebridge/models"
 LANGUAGES = sorted(path.stem for path in HERE.glob("??.toml"))
 SCORES = ("UAS", "LAS", "CLAS", "UPOS")
 ENGLISH_PIECES = 12_000_000
-SENTENCES = 30_000  # to carry trees to
+SENTENCES = 10_000  # of each parallel text, to carry trees to
+BITS = 5  # of a weight in the packed model
 TREES = 10  # of the language, to see what they would gain
 
 
@@ -78,9 +79,12 @@ class Maker:
         return options
 
     def lessons(self, code: str) -> list[str]:
-        """Options for the parallel texts: with English, and with the other languages."""
-        options = ["--bitext", str(self.bitext(code))]
-        for other in read_toml(HERE / f"{code}.toml")["also"]:
+        """Options for the parallel texts, with English and with other languages."""
+        options = []
+        for other in read_toml(HERE / f"{code}.toml")["carried_from"]:
+            if other == "en":
+                options += ["--bitext", str(self.bitext(code))]
+                continue
             joined = self.work / f"{other}-{code}.tsv"
             treebridge("pivot", self.bitext(other), self.bitext(code), "-o", joined)
             options += ["--bitext", f"{joined}={self.bridge(other)}"]
@@ -94,14 +98,14 @@ class Maker:
         """The refined parser."""
         hub, folder, bridge = self.english_parser(), self.work / code, self.bridge(code)
         if also := self.also(code):
-            start, hub = hub, self.work / f"hub-{code}"
+            names = read_toml(HERE / f"{code}.toml")["also"]
+            start, hub = hub, self.work / "-".join(["hub", *names])  # several targets share it
             treebridge("train", self.english, "--dev", self.english_dev,
                        "--encoder", self.english_encoder(), *also,
                        "--start", start, "--epochs", 2, "-o", hub)  # fmt: skip
-        lessons = self.lessons(code)
-        treebridge("refine", "--model", hub, "--bridge", bridge, *lessons, "--pairs", 100_000,
-                   "--sentences", SENTENCES // (len(lessons) // 2), "--treebank", self.english,
-                   *also, "--tune", "map", "-o", folder)  # fmt: skip
+        treebridge("refine", "--model", hub, "--bridge", bridge, *self.lessons(code),
+                   "--pairs", 60_000, "--sentences", SENTENCES, "--treebank", self.english, *also,
+                   "--tune", "map", "-o", folder)  # fmt: skip
         return folder
 
     def gain(self, code: str, model: Path) -> str:
@@ -124,7 +128,7 @@ class Maker:
         """Score the model as it is shipped, and write its card."""
         card, sources = read_toml(HERE / f"{code}.toml"), read_toml(HERE / "sources.toml")
         packed = self.work / f"{code}-packed"
-        treebridge("pack", self.work / code, "--bits", 6, "--force", "-o", packed)
+        treebridge("pack", self.work / code, "--bits", BITS, "--force", "-o", packed)
         found = evaluate(packed, self.dev(code))
         name = card["treebank"].partition("/")[0].replace("_", " ").replace("-", " ")
         scores = {"file": f"{name} 2.6 dev", "tags": "predicted", **{m: found[m] for m in SCORES}}
@@ -199,7 +203,7 @@ def main() -> None:
     args.work.mkdir(parents=True, exist_ok=True)
     maker = Maker(args.data, args.work)
     model = maker.model(args.language)
-    treebridge("pack", model, "--bits", 6, "--force", "--card", maker.card(args.language),
+    treebridge("pack", model, "--bits", BITS, "--force", "--card", maker.card(args.language),
                "-o", args.output / args.language)  # fmt: skip
 
 
