@@ -103,9 +103,19 @@ class Maker:
             treebridge("train", self.english, "--dev", self.english_dev,
                        "--encoder", self.english_encoder(), *also,
                        "--start", start, "--epochs", 2, "-o", hub)  # fmt: skip
-        treebridge("refine", "--model", hub, "--bridge", bridge, *self.lessons(code),
-                   "--pairs", 60_000, "--sentences", SENTENCES, "--treebank", self.english, *also,
-                   "--tune", "map", "-o", folder)  # fmt: skip
+        lessons, english = self.lessons(code), ["--bitext", str(self.bitext(code))]
+        how = ["--pairs", 60_000, "--sentences", SENTENCES, "--treebank", self.english,
+               "--tune", "map"]  # fmt: skip
+        if lessons[:2] == english:
+            treebridge("refine", "--model", hub, "--bridge", bridge, *lessons, *how, *also,
+                       "-o", folder)  # fmt: skip
+            return folder
+        # Where trees come from near languages, only features and tags by form need English.
+        trees = self.work / f"{code}-trees"
+        treebridge("refine", "--model", hub, "--bridge", bridge, *lessons, *how, *also,
+                   "-o", trees)  # fmt: skip
+        treebridge("refine", "--model", trees, *english, *how, "--epochs", 0,
+                   "-o", folder)  # fmt: skip
         return folder
 
     def gain(self, code: str, model: Path) -> str:

@@ -99,10 +99,16 @@ def read_tensors(path: Path, shapes: Mapping[str, Shape] | None = None) -> dict[
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         message = f"cannot be read ({first_line(error)}); {FIX}"
         raise TreebridgeError(message, file=path) from None
-    if shapes is not None and (problem := _misfit(tensors, shapes)):
+    if shapes is not None:
+        check_tensors(path, tensors, shapes)
+    return tensors
+
+
+def check_tensors(path: Path, tensors: Tensors, shapes: Mapping[str, Shape]) -> None:
+    """Raise an error unless these are exactly the arrays, of finite floats; None is any length."""
+    if problem := _misfit(tensors, shapes):
         message = f"{problem}, so config.json and {path.name} do not belong together; {FIX}"
         raise TreebridgeError(message, file=path)
-    return tensors
 
 
 def _misfit(tensors: Tensors, shapes: Mapping[str, Shape]) -> str | None:

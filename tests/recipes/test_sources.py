@@ -151,6 +151,15 @@ def test_models_refine_on_several_bitexts(place: Path) -> None:
         "--bitext", "qad-qac.tsv=choice/qaa-qad", "-o", "refined-by-bridge",
     )  # fmt: skip
     assert np.isfinite(las("--model", "refined-by-bridge"))
+    said = command(
+        "refine", "--model", "refined-by-bridge", "--bitext", "qaa-qac.tsv", "--epochs", 0,
+        "--source-language", "qaa", "--tune", "map", "-o", "with-tags",
+    )  # fmt: skip
+    assert "trees as before" in said
+    before, after = (Parser.load(name) for name in ("refined-by-bridge", "with-tags"))
+    for name, weight in before.biaffine.state_dict().items():
+        assert (weight == after.biaffine.state_dict()[name]).all()
+    assert after.tag_prior is not None
 
 
 def test_refine_chooses_too(place: Path, here: Run) -> None:

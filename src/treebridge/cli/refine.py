@@ -65,7 +65,10 @@ def refine(
                 panel=TRAINING, min=20),
     ] = ProjectSettings.sentences,
     epochs: Annotated[
-        int, setting(RefineSettings, "epochs", "Maximum number of epochs.", panel=TRAINING, min=1)
+        int,
+        setting(RefineSettings, "epochs",
+                "Maximum number of epochs; 0 learns only tags by form and features.",
+                panel=TRAINING, min=0),
     ] = RefineSettings.epochs,
     passes: Annotated[
         int,

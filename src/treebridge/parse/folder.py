@@ -86,10 +86,10 @@ def describe_bridge(bridge: Bridge) -> dict[str, Any]:
     return {**bridge.target.origin(), "quality": bridge.quality.get("verdict", "")}
 
 
-def save_words(parser: Parser, folder: Path) -> None:
+def save_words(parser: Parser, folder: Path, *, small: bool = False) -> None:
     """Write what a parser knows of words: its further columns, tags by form and its lexicon."""
     if parser.columns:
-        parser.columns.save(folder)
+        parser.columns.save(folder, small=small)
     if parser.tag_prior:
         parser.tag_prior.save(folder)
     if parser.lexicon:

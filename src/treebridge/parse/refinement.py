@@ -154,7 +154,8 @@ def refine_parser(
         if trial is not None and refining.tune:
             trial = trial.read_by(refined.load_encoder())
         learned = len(projected)
-    words = [pair.target for pair, _ in chosen] if chosen else text or ()
+    lessons = [chosen or (), *(lesson.pairs for lesson in more)]
+    words = [pair.target for pairs in lessons for pair, _ in pairs] or text or ()
     refined = with_tag_prior(refined, words, trees, progress)
     refined = replace(refined, columns=refine_columns(
         refined, teacher=teacher, pairs=chosen, treebank=treebank, trees=trees,

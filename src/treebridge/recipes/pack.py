@@ -163,7 +163,7 @@ def _write_parser(parser: Parser, folder: Path, card: Card | None, bits: int) ->
         (folder / name).write_bytes(gzip.compress(content, mtime=0))
     means = np.asarray(parser.space.isotropy.means, np.float32)
     write_tensors(folder / TENSORS, {"isotropy": means})
-    save_words(parser, folder)
+    save_words(parser, folder, small=True)
     config = {
         "settings": parser.settings.config(),
         "space": {**parser.space.config(), "encoder": Path(parser.space.encoder).name},

@@ -56,6 +56,10 @@ def _summary(refined: Refined) -> str:
         return "already refined from the same model, data and settings"
     if not made.sentences:
         return f"refined{', the encoder too,' if made.tuned else ''} on your trees"
+    if len(made.history) == 1:
+        return (
+            f"tags by form and features learned from {made.sentences:,} sentences, trees as before"
+        )
     encoder = ", the encoder too" if made.tuned else ""
     learned = f"refined{encoder} on {made.sentences:,} sentences"
     if "agreement" in made.history[0]:

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from treebridge.artefact import Shape, read_tensors, write_tensors
+from treebridge.artefact import Shape, check_tensors, read_tensors, write_tensors
 from treebridge.errors import TreebridgeError
 from treebridge.parse.columns.classifiers import NOTHING, XPOS_NAME, Classifiers
 from treebridge.parse.columns.heads import SIDES, Heads, Weights
 from treebridge.parse.columns.lemmatizer import Lemmatizer
+from treebridge.parse.columns.packed import packed, unpacked
 from treebridge.parse.columns.spelling import Spelling
 from treebridge.parse.columns.verb_forms import VerbForms
 from treebridge.records import FIX, field, names, read_record
@@ -64,8 +65,8 @@ class Columns:
         heads = self.heads.across() if self.heads else None
         return Columns(heads, Lemmatizer() if self.lemmatizer else None)
 
-    def save(self, folder: Path) -> None:
-        """Write both into a parser's folder."""
+    def save(self, folder: Path, *, small: bool = False) -> None:
+        """Write both into a parser's folder; `small` ones have large tables in 8 bits."""
         content: dict[str, Any] = {"origin": self.origin, "verb_forms": self.verb_forms.rules}
         if self.heads:
             values = self.heads.classifiers.values
@@ -75,7 +76,7 @@ class Columns:
                 content["spelling"] = list(self.heads.spelling.keys)
                 weights["votes"] = self.heads.spelling.votes
             half = {name: part.astype(np.float16) for name, part in weights.items()}
-            write_tensors(folder / HEADS, half)
+            write_tensors(folder / HEADS, packed(weights) if small else half)
         if self.lemmatizer:
             content["lemmatizer"] = self.lemmatizer.config()
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
@@ -110,7 +111,7 @@ def _read_heads(
             message = f"damaged: 'classifiers' are invalid; {FIX}"
             raise TreebridgeError(message, file=folder / COLUMNS)
     classifiers = Classifiers({name: tuple(values[name]) for name in values})
-    tensors = read_tensors(folder / HEADS)
+    tensors = unpacked(read_tensors(folder / HEADS))
     hidden = tensors["bias"].shape[0] if tensors.get("bias", np.zeros(())).ndim == 1 else 0
     shapes: dict[str, Shape] = {
         "vectors": (SIDES * dim, hidden),
@@ -121,8 +122,8 @@ def _read_heads(
     }
     if keys is not None:
         shapes["votes"] = (len(keys), classifiers.width)
-    found = read_tensors(folder / HEADS, shapes)
-    parts = {name: part.astype(np.float32) for name, part in found.items()}
+    check_tensors(folder / HEADS, tensors, shapes)
+    parts = {name: part.astype(np.float32) for name, part in tensors.items()}
     spelling = None
     if keys is not None:
         spelling = Spelling({key: n for n, key in enumerate(keys)}, parts.pop("votes"))
