@@ -99,7 +99,7 @@ class Parser:
 
         >>> from treebridge import Parser
         >>> Parser.load("es")
-        Parser(es, from en, LAS 65.9, 9 MB)
+        Parser(es, from en, LAS 73.6, 10 MB)
         """
         return f"Parser({', '.join(facts_of(self))})"
 
