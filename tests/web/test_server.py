@@ -79,7 +79,7 @@ def test_a_shipped_model_has_scores_in_its_own_language() -> None:
     assert about["scores"]["LAS"] == card["scores"][0]["LAS"]
     assert about["scored_on"] == card["scores"][0]["file"]
     assert about["source_scores"]["LAS"] > about["scores"]["LAS"]  # English is the easier one
-    assert about["columns"] == ["upos"]
+    assert about["columns"] == ["upos", "feats", "lemma"]
     assert about["language_name"] == "Spanish" and about["source_language"] == "en"
     assert about["summary"].startswith("A Spanish") and "\n" not in about["summary"]
     assert about["bridge"]["quality"]["verdict"].startswith("good")

@@ -98,14 +98,14 @@ def lessons(results: Results) -> list[str]:
             f"another {refined - bridged:.1f} LAS, still without a single hand-made {target} tree."
         )
     points += [_against_paper(results)]
-    real = "".join(
-        f"; the shipped {model.card['language']} model has {model.best['LAS']:.1f} LAS"
-        for model in shipped_models().values()
+    scores = ", ".join(
+        f"{model.card['language']} {model.best['LAS']:.1f}" for model in shipped_models().values()
     )
+    real = f" LAS of the shipped models: {scores}." if scores else ""
     return [
         *points,
-        f"Real languages are harder: {target} has its own words but the word order of {source}"
-        f"{real}.",
+        f"Real languages are harder: {target} has its own words but the word order of {source}."
+        f"{real}",
     ]
 
 
