@@ -106,16 +106,13 @@ class Maker:
         lessons, english = self.lessons(code), ["--bitext", str(self.bitext(code))]
         how = ["--pairs", 60_000, "--sentences", SENTENCES, "--treebank", self.english,
                "--tune", "map"]  # fmt: skip
-        if lessons[:2] == english:
-            treebridge("refine", "--model", hub, "--bridge", bridge, *lessons, *how, *also,
-                       "-o", folder)  # fmt: skip
-            return folder
-        # Where trees come from near languages, only features and tags by form need English.
-        trees = self.work / f"{code}-trees"
+        with_english = lessons[:2] == english
+        trees = folder if with_english else self.work / f"{code}-trees"
         treebridge("refine", "--model", hub, "--bridge", bridge, *lessons, *how, *also,
                    "-o", trees)  # fmt: skip
-        treebridge("refine", "--model", trees, *english, *how, "--epochs", 0,
-                   "-o", folder)  # fmt: skip
+        if not with_english:  # trees come from near languages; features still need English
+            treebridge("refine", "--model", trees, *english, *how, "--epochs", 0,
+                       "-o", folder)  # fmt: skip
         return folder
 
     def gain(self, code: str, model: Path) -> str:

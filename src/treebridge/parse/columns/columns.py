@@ -111,7 +111,7 @@ def _read_heads(
             message = f"damaged: 'classifiers' are invalid; {FIX}"
             raise TreebridgeError(message, file=folder / COLUMNS)
     classifiers = Classifiers({name: tuple(values[name]) for name in values})
-    tensors = unpacked(read_tensors(folder / HEADS))
+    tensors = unpacked(read_tensors(folder / HEADS), folder / HEADS)
     hidden = tensors["bias"].shape[0] if tensors.get("bias", np.zeros(())).ndim == 1 else 0
     shapes: dict[str, Shape] = {
         "vectors": (SIDES * dim, hidden),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treebridge.errors import TreebridgeError
+from treebridge.records import FIX
 
 Tensors = Mapping[str, NDArray[Any]]
 LARGE = 100_000  # values; smaller tables stay as they are
@@ -28,8 +30,8 @@ def packed(tensors: Tensors) -> dict[str, NDArray[Any]]:
     return found
 
 
-def unpacked(tensors: Tensors) -> dict[str, NDArray[Any]]:
-    """The tables as floats."""
+def unpacked(tensors: Tensors, file: Path) -> dict[str, NDArray[Any]]:
+    """The tables of a file as floats."""
     found: dict[str, NDArray[Any]] = {}
     for name, table in tensors.items():
         if name.endswith(SCALE):
@@ -37,7 +39,7 @@ def unpacked(tensors: Tensors) -> dict[str, NDArray[Any]]:
         scale = tensors.get(name + SCALE)
         if scale is not None:
             if table.ndim != 2 or scale.shape != table.shape[1:]:
-                raise TreebridgeError(f"damaged: the scales of {name} do not fit")
+                raise TreebridgeError(f"damaged: the scales of {name} do not fit; {FIX}", file=file)
             table = table.astype(np.float32) * scale
         found[name] = table
     return found
