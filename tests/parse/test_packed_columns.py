@@ -29,7 +29,5 @@ def test_large_tables_come_back_nearly_the_same_and_half_as_large() -> None:
 def test_scales_that_do_not_fit_are_refused() -> None:
     stored = packed({"large": np.ones((1000, 200), np.float32)})
     stored["large" + SCALE] = np.ones(7, np.float32)
-    with pytest.raises(
-        TreebridgeError, match="columns.safetensors: damaged: the scales of large do not fit"
-    ):
+    with pytest.raises(TreebridgeError, match=r"columns.* the scales of large do not fit"):
         unpacked(stored, FILE)
