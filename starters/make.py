@@ -2,7 +2,8 @@
 
 python starters/make.py LANG DATA WORK [-o FOLDER]
 
-LANG is es, pt, ro, pl, fi or el; DATA is laid out as in docs/results.md. An English parser learns
+LANG is es, pt, ro, pl, fi or el. DATA has ud-2.6/UD_English-EWT and the other treebanks beside it,
+bitext/en-LANG.tsv.xz and text/LANG.txt.xz, with text/en.txt.xz. An English parser learns
 from English trees and, through bridges, from those of the languages that LANG.toml names under
 `also`; the bridge of LANG and `refine` take it to LANG. Everything in WORK serves the next language
 too: an interrupted step resumes, a finished one is skipped. The card is made of LANG.toml,
