@@ -118,11 +118,12 @@ def main() -> None:
 
 
 def changed(settings: RefineSettings, seed: int, changes: dict[str, Any]) -> RefineSettings:
-    """The settings with other values: `epochs`, or `tuning.rate`."""
-    own = {key: value for key, value in changes.items() if "." not in key}
-    tuned = {key.partition(".")[2]: value for key, value in changes.items() if "." in key}
-    tuning = replace(settings.tuning, **tuned)
-    return replace(settings, seed=seed, tuning=tuning, **own)
+    """The settings with other values: `epochs`, `tuning.rate`, `project.own_labels`."""
+    for name, value in changes.items():
+        part, _, key = name.rpartition(".")
+        new = replace(getattr(settings, part), **{key: value}) if part else value
+        settings = replace(settings, **{part or key: new})
+    return replace(settings, seed=seed)
 
 
 def given_of(given: Any) -> dict[str, Any]:

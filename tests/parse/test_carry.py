@@ -131,8 +131,8 @@ def test_pairs_are_chosen_by_length_and_density() -> None:
         return Pair(["a"] * source, ["b"] * target), np.array([[i, i] for i in range(links)])
 
     settings = ProjectSettings(shortest=4, longest=10, density=0.5, sentences=1000)
-    good = [pair(4, 4, 2), pair(10, 10, 5), pair(20, 10, 10), pair(7, 4, 4)]
-    bad = [pair(4, 3, 3), pair(11, 11, 11), pair(21, 10, 11), pair(9, 4, 4), pair(4, 4, 1)]
+    good = [pair(4, 4, 2), pair(10, 10, 5), pair(20, 10, 10), pair(16, 4, 4)]
+    bad = [pair(4, 3, 3), pair(11, 11, 11), pair(21, 10, 11), pair(17, 4, 4), pair(4, 4, 1)]
     found = choose_pairs([*good, *bad] * 5, settings)
     assert [id(item) for item in found] == [id(item) for item in good * 5]
     with pytest.raises(TreebridgeError, match="only 19 sentence pairs"):

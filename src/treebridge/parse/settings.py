@@ -123,7 +123,7 @@ class ProjectSettings:
     sentences: int = 15000  # at most
     shortest: int = 4  # words
     longest: int = 40
-    density: float = 0.7  # minimum share of linked words, on both sides
+    density: float = 0.7  # minimum share of linked target words; of source words, half of it
     confident: float = 0.8  # share of sentences to keep, the most confident first
     fill: bool = True  # use the bridged parser's predictions for unlinked words
     own_labels: float = 0.5  # weight of the bridged parser's own label predictions

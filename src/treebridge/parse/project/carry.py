@@ -42,7 +42,7 @@ def choose_pairs(
     if len(kept) < 20:
         raise TreebridgeError(
             f"only {len(kept)} sentence pairs have {settings.shortest}–{settings.longest} words "
-            f"and at least {settings.density:.0%} of them aligned; give more parallel text"
+            f"and at least {settings.density:.0%} of the target's aligned; give more parallel text"
         )
     return kept
 
