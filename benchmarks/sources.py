@@ -20,7 +20,7 @@ from common.shared import SHARED
 
 UD = SHARED / "data/ud-2.6"
 TREEBANKS = {"es": "Spanish-GSD", "pt": "Portuguese-GSD", "ro": "Romanian-RRT",
-             "pl": "Polish-LFG", "fi": "Finnish-TDT"}  # fmt: skip
+             "pl": "Polish-LFG", "fi": "Finnish-TDT", "el": "Greek-GDT"}  # fmt: skip
 METRICS = ("UPOS", "UAS", "LAS")
 
 
@@ -38,6 +38,7 @@ class Trial:
         self.encoders = {code: str(SHARED / "encoders" / f"{code}-marian-tiny")
                          for code in ("en", "pt")}  # fmt: skip
         self.encoders |= dict(one.split("=", 1) for one in given.encoder)
+        self.bridges = dict(one.split("=", 1) for one in given.bridge)
 
     def parser(self, *also: str, weights: str = "auto", tags: str = "") -> Path:
         """A parser of English and of further languages."""
@@ -62,6 +63,8 @@ class Trial:
 
     def bridge(self, language: str) -> Path:
         """A bridge into the English space; the first parser chooses its map, all others use it."""
+        if language in self.bridges:
+            return Path(self.bridges[language])
         folder = self.folder / f"bridge-{language}"
         first = Trial(self.given, 1, "predicted").parser()
         treebridge(
@@ -158,6 +161,9 @@ def main() -> None:
     arguments.add_argument("--target", default="pt")
     arguments.add_argument("--sources", nargs="+", default=["es"])
     arguments.add_argument("--encoder", action="append", default=[], metavar="CODE=FOLDER")
+    arguments.add_argument(
+        "--bridge", action="append", default=[], metavar="CODE=FOLDER", help="made already"
+    )
     arguments.add_argument("--tags", choices=["predicted", "gold"], default="predicted")
     arguments.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     arguments.add_argument("--pairs", default="20000")

@@ -23,9 +23,10 @@ class Comparison:
 
     def __str__(self) -> str:
         first, second = self.systems
+        p = f"p = {self.p:.4f}" if self.p else f"p < {1 / DRAWS:.4f}"
         return (
             f"{self.language}: {first} − {second} = {self.difference:+.2f} LAS, "
-            f"95 % {self.low:+.2f} to {self.high:+.2f}, p = {self.p:.4f}"
+            f"95 % {self.low:+.2f} to {self.high:+.2f}, {p}"
         )
 
 

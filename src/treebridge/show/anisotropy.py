@@ -36,6 +36,7 @@ def show_anisotropy(found: dict[str, PairOfCones]) -> None:
         for cone in (pair.target, pair.source):
             if cone:
                 before, after = cone.degrees[0], cone.degrees[AFTER]
+                after = round(after, 4) + 0.0  # no negative zero
                 grid.add_row(f"en-{code}", cone.name, cone.encoder, f"{before:.3f}", f"{after:.4f}")
     console.print(grid)
     for code, pair in found.items():
