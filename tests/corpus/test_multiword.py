@@ -14,7 +14,7 @@ from treebridge.corpus.conllu import read_conllu
 from treebridge.corpus.multiword import Contractions
 from treebridge.corpus.text import rebuild
 
-CODES = ["es", "pt", "it", "fr", "el", "fi"]
+CODES = ["es", "pt", "it", "fr", "el", "fi", "pl"]
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,9 @@ CODES = ["es", "pt", "it", "fr", "el", "fi"]
         ("fr", "Au bord du lac, auquel il tient", "À le bord de le lac , à lequel il tient"),
         ("el", "Στην πόλη και στο σπίτι", "Σ την πόλη και σ το σπίτι"),
         ("fi", "Sanoin, etten tule.", "Sanoin , että en tule ."),
+        ("pl", "Zrobiłem to, żebyśmy mogli; chciałabym.",
+         "Zrobił em to , żeby śmy mogli ; chciała by m ."),
+        ("pl", "Byliśmy za stołem, liście i hasłem.", "Byli śmy za stołem , liście i hasłem ."),
     ],
 )  # fmt: skip
 def test_words(code: str, text: str, words: str) -> None:

@@ -54,6 +54,8 @@ def test_streamed_in_lines_or_whole(paragraphs: list[str]) -> None:
         ("pt", "Guarda-chuva d'água; 10:30 (sic)...", "Guarda-chuva d' água ; 10:30 ( sic ) ..."),
         ("fr", "L'homme qu'il a vu aujourd'hui", "L' homme qu' il a vu aujourd'hui"),
         ("uk", "П'ять м'ячів", "П'ять м'ячів"),
+        ("ro", "S-a dus într-o zi; l-am văzut-o.", "S- a dus într- o zi ; l- am văzut -o ."),
+        ("ro", "Dă-mi-o, nu-i de-a prim-ministrului!", "Dă -mi -o , nu -i de-a prim-ministrului !"),
         ("es", "¿Qué?, dijo el Sr. Pérez.", "¿ Qué ? , dijo el Sr. Pérez ."),
         (None, "See https://a.org/b?c=d. Mail x.y@z.org, #tag @you",
          "See https://a.org/b?c=d . Mail x.y@z.org , #tag @you"),

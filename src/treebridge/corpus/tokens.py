@@ -64,6 +64,15 @@ _ELISION = regex.compile(
     r"|(?:de|a|ne|su|da|co)ll)['’](?=\p{L}\p{L})"
 )
 _HYPHENS = re.compile(r"-|[^-]+")
+# Romanian writes short words with a hyphen to their neighbour, and the hyphen is theirs:
+# s-a, într-o, l-am; nu-i, cumpărat-o, dă-mi-o; also endings of foreign nouns, as in site-ul.
+_ROMANIAN_FIRST = regex.compile(
+    r"(?i)(?:s|[șş]i|n|i|l|m|v|te|ne|le|mi|[țţ]i|ni|vi|li|c|într|dintr|printr)-(?=\p{L})"
+)
+_ROMANIAN_LAST = regex.compile(
+    r"(?i)(?<=\p{L}\p{L}|\ba)-(?:i|l|[șş]i|se|o|mi|[țţ]i|mă|te|ne|vă|le|li|ni|vi|n"
+    r"|a[mir]?|au|a[șş]|a[țţ]i|or|va|vor|ul|ului|uri|urile|urilor)$"
+)
 _SPACES = re.compile(r"\S+")
 
 
@@ -93,7 +102,7 @@ def _keeps_stop(word: str, language: str | None, *, alone: bool) -> bool:
 
 
 def _split_joined(token: str, language: str | None) -> Iterator[str]:
-    """Split at apostrophes and, in English, at hyphens."""
+    """Split at apostrophes and, in English and Romanian, at hyphens."""
     start = 0
     while found := _ELISION.match(token, start):
         yield found[0]
@@ -104,10 +113,24 @@ def _split_joined(token: str, language: str | None) -> Iterator[str]:
     token = token.removesuffix(tail) if tail else token
     if language == "en":  # English treebanks split well-known into three words, most others do not
         yield from _HYPHENS.findall(token)
+    elif language == "ro":
+        yield from _split_romanian(token)
     elif token:
         yield token
     if tail:
         yield tail
+
+
+def _split_romanian(token: str) -> Iterator[str]:
+    """Split off the short words that a hyphen joins to the one before or after."""
+    if first := _ROMANIAN_FIRST.match(token):
+        yield first[0]
+        token = token[first.end() :]
+    last: list[str] = []
+    while (found := _ROMANIAN_LAST.search(token)) and token.lower() != "de-a":
+        last.append(found[0])
+        token = token[: found.start()]
+    yield from (word for word in (token, *reversed(last)) if word)
 
 
 def rule_words(text: str, language: str | None = None, *, at_end: bool = True) -> list[str]:
