@@ -16,9 +16,11 @@ from latent import LatentEncoder, links_of
 from treebridge.bridge import shards as module
 from treebridge.bridge.collect import Occurrences, collect
 from treebridge.bridge.layout import Chooser, lay_out, places
-from treebridge.bridge.settings import CollectSettings
+from treebridge.bridge.make import gathered_key
+from treebridge.bridge.settings import BridgeSettings, CollectSettings
+from treebridge.corpus import tokens
 from treebridge.corpus.artificial import World
-from treebridge.corpus.bitext import Pair
+from treebridge.corpus.bitext import Bitext, Pair
 from treebridge.errors import TreebridgeError
 
 WORLD = World(11)
@@ -197,3 +199,18 @@ def test_a_full_disk_is_found_before_anything_is_encoded(tmp_path: Path) -> None
         links_of(WORLD, "near", SENTENCES), source, target, CollectSettings(), tmp_path / "never"
     )
     same_bytes(tmp_path / "full", tmp_path / "never")
+
+
+def test_links_are_found_anew_once_words_are_cut_differently(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "en-pt.tsv"
+    path.write_text("I like the sea.\tGosto do mar.\n", encoding="utf-8")
+
+    def key(**settings: bool) -> str:
+        return gathered_key(Bitext.read(path, **settings), *encoders(), BridgeSettings())
+
+    first = key()
+    assert key() == first != key(contractions=False)
+    monkeypatch.setitem(tokens._BY_LANGUAGE, "pt", ["xyz"])
+    assert key() != first

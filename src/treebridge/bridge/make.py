@@ -222,9 +222,8 @@ def _links_key(bitext: Bitext, settings: BridgeSettings) -> str:
     paths = [*bitext.paths, *([settings.links] if settings.links else [])]
     if "-" in map(str, paths):
         raise TreebridgeError("a bitext is read several times; give a file, not standard input (-)")
-    how = [bitext.source_language, bitext.language, bitext.engine, bitext.contractions,
-           asdict(bitext.filters), bitext.limit, settings.aligner, settings.symmetrize,
-           *([True] if bitext.source_contractions else [])]  # fmt: skip
+    how = [bitext.source_language, bitext.language, bitext.rules, asdict(bitext.filters),
+           bitext.limit, settings.aligner, settings.symmetrize]  # fmt: skip
     return key_of(digest_files(paths), how)
 
 

@@ -104,6 +104,11 @@ class Bitext:
         splitters = (Splitter(self.source_language, self.engine, table), target)
         object.__setattr__(self, "_splitters", splitters)
 
+    @property
+    def rules(self) -> list[Any]:
+        """All that decides where the words of both sides are cut."""
+        return [splitter.rules for splitter in self._splitters]
+
     @classmethod
     def read(cls, *paths: str | Path, **settings: Any) -> Bitext:
         """Open one file (TSV, `a ||| b`, TMX, OPUS zip) or two parallel ones, also compressed."""

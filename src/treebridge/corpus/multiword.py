@@ -27,6 +27,7 @@ class Contractions:
     """
 
     def __init__(self, table: dict[str, tuple[str, ...]]):
+        self.table = table
         self.whole = {word: parts for word, parts in table.items() if word[0] != "*"}
         self.endings = {word[1:]: parts for word, parts in table.items() if word[0] == "*"}
         self.longest = max(map(len, self.endings), default=0)

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, count, pairwise
+from typing import Any
 
 import regex
 
@@ -18,6 +19,7 @@ from treebridge.corpus.tokens import (
     Span,
     rule_spans,
     rule_words,
+    rules_of,
     space_spans,
     spacy_spans,
 )
@@ -67,6 +69,12 @@ class Splitter:
         self._inner_spans = self.spans  # of a line that is not the last
         if engine == "rules":
             self._inner_spans = partial(rule_spans, language=language, at_end=False)
+
+    @property
+    def rules(self) -> list[Any]:
+        """All that decides where words are cut, except spaCy's own rules."""
+        table = self.multiword and self.multiword.table
+        return [self.engine, rules_of(self.language) if self.engine == "rules" else None, table]
 
     def words(self, text: str) -> list[str]:
         """Split a line of text into words."""

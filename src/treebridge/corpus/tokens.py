@@ -153,6 +153,14 @@ def rule_spans(text: str, language: str | None = None, *, at_end: bool = True) -
         yield start, end
 
 
+def rules_of(language: str | None) -> list[str]:
+    """All that decides where `rule_words` cuts, so that a cache knows when it is out of date."""
+    patterns = [_TOKEN, _CLITIC, _ELISION]
+    if language == "ro":
+        patterns += [_ROMANIAN_FIRST, _ROMANIAN_LAST]
+    return [*(one.pattern for one in patterns), *_TITLES, *_BY_LANGUAGE.get(language or "", ())]
+
+
 def space_spans(text: str) -> Iterator[Span]:
     """Yield the spans of words separated by white space, for text that is already tokenized."""
     return (found.span() for found in _SPACES.finditer(text))

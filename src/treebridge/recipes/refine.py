@@ -198,9 +198,7 @@ def _key(files: Sequence[str | Path], how: list[Any]) -> str | None:
 
 
 def _bitext_parts(bitext: Bitext) -> list[Any]:
-    return [
-        bitext.source_language, bitext.language, bitext.engine, bitext.contractions, bitext.limit,
-    ]  # fmt: skip
+    return [bitext.source_language, bitext.language, bitext.rules, bitext.limit]
 
 
 def _about(
