@@ -106,7 +106,7 @@ class Maker:
                        "--start", start, "--epochs", 2, "-o", hub)  # fmt: skip
         lessons, english = self.lessons(code), ["--bitext", str(self.bitext(code))]
         how = ["--pairs", 60_000, "--sentences", SENTENCES, "--treebank", self.english,
-               "--tune", "map"]  # fmt: skip
+               "--tune", read_toml(HERE / f"{code}.toml")["tune"]]  # fmt: skip
         with_english = lessons[:2] == english
         trees = folder if with_english else self.work / f"{code}-trees"
         treebridge("refine", "--model", hub, "--bridge", bridge, *lessons, *how, *also,

@@ -63,6 +63,8 @@ _ELISION = regex.compile(
     r"(?i)(?:[dlmnstj]|c(?!['’]h)|qu|un|lorsqu|puisqu|jusqu|quest|quell|bell|sant"
     r"|(?:de|a|ne|su|da|co)ll)['’](?=\p{L}\p{L})"
 )
+_CASE_ENDING = regex.compile(r"\p{Ll}{1,5}")  # Finnish EU:n, 1990:ssä, Swedish SVT:s
+_LOOSE_PARTS = ("fi", "sv", "de")  # maa- ja metsätalous: a part of a compound keeps its hyphen
 _HYPHENS = re.compile(r"-|[^-]+")
 # Romanian writes short words with a hyphen to their neighbour, and the hyphen is theirs:
 # s-a, într-o, l-am; nu-i, cumpărat-o, dă-mi-o; also endings of foreign nouns, as in site-ul.
@@ -82,13 +84,28 @@ def _split_chunk(chunk: str, language: str | None) -> tuple[str, ...]:
         return (chunk,)
     words: list[str] = []
     for token in _TOKEN.findall(chunk):
-        if token == "." and words and _keeps_stop(words[-1], language, alone=len(words) == 1):
+        if _is_case_ending(token, words, language):
+            words[-2:] = ["".join([*words[-2:], token])]
+        elif token == "-" and words and words[-1].isalpha() and language in _LOOSE_PARTS:
+            words[-1] += "-"
+        elif token == "." and words and _keeps_stop(words[-1], language, alone=len(words) == 1):
             words[-1] += "."
         elif token[0].isalpha() and not token.isalnum() and not {"@", "/"} & set(token):
             words += _split_joined(token, language)
         else:
             words.append(token)
     return tuple(words)
+
+
+def _is_case_ending(token: str, words: list[str], language: str | None) -> bool:
+    """Whether a token and the colon before it are the ending of the word before that."""
+    return (
+        language in ("fi", "sv")
+        and words[-1:] == [":"]
+        and len(words) > 1
+        and words[-2].isalnum()
+        and _CASE_ENDING.fullmatch(token) is not None
+    )
 
 
 # Chunks recur: with a cache, long corpora are split ten times as fast.
@@ -158,7 +175,10 @@ def rules_of(language: str | None) -> list[str]:
     patterns = [_TOKEN, _CLITIC, _ELISION]
     if language == "ro":
         patterns += [_ROMANIAN_FIRST, _ROMANIAN_LAST]
-    return [*(one.pattern for one in patterns), *_TITLES, *_BY_LANGUAGE.get(language or "", ())]
+    if language in ("fi", "sv"):
+        patterns.append(_CASE_ENDING)
+    further = [*_TITLES, *_BY_LANGUAGE.get(language or "", ()), str(language in _LOOSE_PARTS)]
+    return [*(one.pattern for one in patterns), *further]
 
 
 def space_spans(text: str) -> Iterator[Span]:
