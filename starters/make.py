@@ -29,7 +29,6 @@ SHIPPED = HERE.parent / "src/treebridge/models"
 LANGUAGES = sorted(path.stem for path in HERE.glob("??.toml"))
 SCORES = ("UAS", "LAS", "CLAS", "UPOS")
 ENGLISH_PIECES = 12_000_000
-SENTENCES = 10_000  # of each parallel text, to carry trees to
 BITS = 5  # of a weight in the packed model
 TREES = 10  # of the language, to see what they would gain
 
@@ -105,8 +104,9 @@ class Maker:
                        "--encoder", self.english_encoder(), *also,
                        "--start", start, "--epochs", 2, "-o", hub)  # fmt: skip
         lessons, english = self.lessons(code), ["--bitext", str(self.bitext(code))]
-        how = ["--pairs", 60_000, "--sentences", SENTENCES, "--treebank", self.english,
-               "--tune", read_toml(HERE / f"{code}.toml")["tune"]]  # fmt: skip
+        way = read_toml(HERE / f"{code}.toml")
+        how = ["--pairs", way["pairs"], "--sentences", way["sentences"], "--tune", way["tune"],
+               "--treebank", self.english]  # fmt: skip
         with_english = lessons[:2] == english
         trees = folder if with_english else self.work / f"{code}-trees"
         treebridge("refine", "--model", hub, "--bridge", bridge, *lessons, *how, *also,

@@ -68,12 +68,15 @@ def carry_several(
 
 
 def check_teacher(teacher: Parser, tagger: Parser | None) -> None:
-    """Refuse a source parser that needs gold tags, which the bitext does not have."""
+    """Refuse a source parser that needs gold tags, which the bitext does not have.
+
+    A tagger in the same space tags its sentences too, across whatever bridge they come.
+    """
     same = tagger is not None and tagger.space.fingerprint == teacher.space.fingerprint
-    if teacher.settings.tags == "gold" and not (same and teacher.bridge is None):
+    if teacher.settings.tags == "gold" and not same:
         raise TreebridgeError(
             "a source parser of a further bitext must predict tags; this one was trained with gold "
-            "tags"
+            "tags, and no tagger reads its vectors"
         )
 
 
