@@ -14,7 +14,9 @@ from sisters import FIVE, WORLD
 
 from conftest import Run
 from treebridge import Parser
+from treebridge.parse.probe import Gain
 from treebridge.parse.settings import PRESETS
+from treebridge.recipes.sources import Candidate
 
 LANGUAGES = {"source": "qaa", "near": "qab", "far": "qac", "sister": "qad"}
 
@@ -196,3 +198,16 @@ def test_mistakes_are_one_sentence(place: Path, here: Run, given: list[str], sai
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert said in " ".join(done.stderr.replace("│", " ").split()), done.stderr
     assert not (place / "wrong").exists()
+
+
+def test_word_order_ranks_candidates_and_harm_comes_last() -> None:
+    def candidate(order: float, gain: tuple[float, float, float] | None) -> Candidate:
+        return Candidate(None, None, order, 70.0, None, 90.0, gain and Gain(*gain))
+
+    near, noisy = candidate(95.0, (1.0, -0.5, 2.5)), candidate(92.0, (4.0, 3.0, 5.0))
+    far, useful = candidate(80.0, (0.2, -0.5, 0.9)), candidate(80.0, (2.0, 0.5, 3.5))
+    broken = candidate(99.0, (-4.0, -5.0, -3.0))
+    ranked = sorted([far, broken, noisy, useful, near], key=lambda one: one.rank, reverse=True)
+    assert ranked == [near, noisy, useful, far, broken]
+    assert [one.helps for one in ranked] == [True, True, True, False, False]
+    assert candidate(95.0, None).helps and not candidate(80.0, None).helps

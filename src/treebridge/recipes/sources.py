@@ -52,9 +52,26 @@ class Candidate:
     @property
     def helps(self) -> bool | None:
         """Whether to use it: what was learned says so, or its word order; None if neither can."""
-        if self.gain is not None:
-            return self.gain.low > 0
-        return None if self.first_order is None else self.order > self.first_order
+        if self.harms:
+            return False
+        nearer = None if self.first_order is None else self.order > self.first_order
+        if self.gain is None:
+            return nearer
+        return self.gain.low > 0 or bool(nearer)
+
+    @property
+    def harms(self) -> bool:
+        """Whether the parser clearly finds fewer arcs after a lesson from it."""
+        return self.gain is not None and self.gain.high < 0
+
+    @property
+    def rank(self) -> tuple[bool, float, float]:
+        """Word order comes before the gain.
+
+        Carried arcs are annotated as the first treebank is, so the gain misses what a related
+        language knows better: on Portuguese and Spanish, word order foretold the true gains.
+        """
+        return not self.harms, self.order, self.gain.gain if self.gain else 0.0
 
 
 @dataclass(frozen=True)
@@ -80,10 +97,10 @@ def rank_sources(
 ) -> Ranking:
     """Rank further treebanks for the target of a bridge into the model's space.
 
-    With `bitext`, that of the target, each candidate teaches the parser for a minute, and what
-    counts is how many more carried arcs it finds; `treebank`, the parser's own, keeps it from
-    forgetting. Without it, word order decides. Labels are compared with those of `text` or, without
-    it, with those that links carried over.
+    Word order ranks them. With `bitext`, that of the target, each candidate also teaches the parser
+    for a minute, to see how many more carried arcs it then finds; `treebank`, the parser's own,
+    keeps it from forgetting, and one that clearly does harm comes last. Labels are compared with
+    those of `text` or, without it, with those that links carried over.
     """
     encoding = encoding or EncoderSettings()
     parser = Parser.load(model, encoder_settings=encoding, bridge=bridge)
@@ -115,7 +132,7 @@ def rank_sources(
             source.bridge.quality.get("projected", {}).get("LAS"), own, gain,
             parser.bridge.quality.get("forecast", {}).get("LAS"),
         ))  # fmt: skip
-    found.sort(key=lambda one: (one.gain.gain if one.gain else 0.0, one.order), reverse=True)
+    found.sort(key=lambda one: one.rank, reverse=True)
     return Ranking(found, parser.language, trial is not None)
 
 
