@@ -11,7 +11,7 @@ from common.shared import SHARED
 from treebridge.encode.settings import EncoderSettings
 from treebridge.experiment.datasets import Supply
 from treebridge.experiment.inputs import Target
-from treebridge.experiment.lab import Lab, LabSettings, rows_of
+from treebridge.experiment.lab import Lab, LabSettings
 from treebridge.parse.parser import Parser
 from treebridge.parse.score import score
 from treebridge.parse.settings import ParserSettings
@@ -58,9 +58,7 @@ def real_lab(given: argparse.Namespace, **parser: object) -> tuple[Lab, Target]:
 
 def print_scores(name: str, lab: Lab, target: Target, parser: Parser) -> None:
     """Score a parser, across a bridge already, on the target's dev file."""
-    gold, vectors = lab.trees(target), rows_of(lab.vectors(target, "own"))
-    trees = parser.parse_vectors(gold, vectors, retag=True)
-    found = score(gold, [one.sentence for one in trees]).values
+    found = score(lab.trees(target), lab.parse(parser, target, "own")).values
     figures = "  ".join(f"{metric} {found[metric]:.2f}" for metric in ("UAS", "LAS"))
     tags = f"  UPOS {found['UPOS']:.2f}" if lab.settings.parser.tags == "predicted" else ""
     print(f"{name:40} {figures}{tags}", flush=True)

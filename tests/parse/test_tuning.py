@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,7 +20,9 @@ from treebridge.corpus.conllu import Treebank
 from treebridge.encode.encoder import Encoder
 from treebridge.encode.pretrain.settings import PretrainSettings
 from treebridge.encode.settings import TuneSettings
+from treebridge.encode.store import encode_into_store
 from treebridge.errors import TreebridgeError
+from treebridge.experiment.lab import Lab
 from treebridge.parse.agreement import Trial
 from treebridge.parse.parser import Parser
 from treebridge.parse.project.carry import carry, choose_pairs
@@ -80,6 +83,14 @@ def test_the_encoder_learns_and_is_saved_with_the_parser(
     again = Parser.load(tmp_path / "far")
     assert [s.heads for s in again(GOLD)] == [s.heads for s in tuned(GOLD)]
     assert las(run.parser) < las(frozen), "the parser that was refined is another one"
+
+
+def test_a_table_scores_a_tuned_parser_with_its_own_vectors(run: Refining, tuned: Parser) -> None:
+    encoder = run.parser.load_encoder()  # the lab knows the one that did not learn
+    lab = SimpleNamespace(trees=lambda _: GOLD, encoder=lambda *_: encoder)
+    lab.vectors = lambda *_: encode_into_store(encoder, [tree.forms for tree in GOLD])
+    found = Lab.parse(lab, tuned, None, "own")
+    assert [tree.heads for tree in found] == [tree.heads for tree in tuned(GOLD)]
 
 
 def test_interrupted_and_resumed_is_the_same_as_in_one_go(

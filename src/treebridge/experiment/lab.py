@@ -85,6 +85,15 @@ class Lab:
         encoder = self.encoder(language, role)
         return encode_into_store(encoder, sentences, progress=self.progress)
 
+    def parse(self, parser: Parser, language: Language, role: str) -> list[Sentence]:
+        """Parse the sentences to score; they are encoded anew if the parser's encoder learned."""
+        gold = self.trees(language)
+        if self.encoder(language, role).has_fingerprint(parser.reads.fingerprint):
+            found = parser.parse_vectors(gold, rows_of(self.vectors(language, role)), retag=True)
+        else:
+            found = parser.parse(gold, retag=True)
+        return [one.sentence for one in found]
+
     def parser_settings(
         self, isotropy: bool, seed: int, tags: TagsFrom | None = None
     ) -> ParserSettings:

@@ -17,7 +17,7 @@ from treebridge.corpus.sentence import Sentence
 from treebridge.errors import TreebridgeError, first_line, warn_damaged
 from treebridge.experiment.bootstrap import Comparison, paired_bootstrap
 from treebridge.experiment.inputs import Language, Target
-from treebridge.experiment.lab import Lab, rows_of
+from treebridge.experiment.lab import Lab
 from treebridge.experiment.systems import System
 from treebridge.keys import key_of
 from treebridge.parse.score import score
@@ -183,8 +183,7 @@ def find_result(lab: Lab, language: Language, system: System, seed: int, place: 
     if isinstance(language, Target):
         parser = system.crossing.cross(lab, language, role, parser)
     gold = lab.trees(language)
-    vectors = rows_of(lab.vectors(language, role))
-    trees = [one.sentence for one in parser.parse_vectors(gold, vectors, retag=True)]
+    trees = lab.parse(parser, language, role)
     result = _score(key, system, language, seed, gold, trees, time.perf_counter() - start)
     write_conllu(trees, path.with_suffix(".conllu"))
     with write_text(path) as stream:
