@@ -91,7 +91,7 @@ class Lab:
         if self.encoder(language, role).has_fingerprint(parser.reads.fingerprint):
             found = parser.parse_vectors(gold, rows_of(self.vectors(language, role)), retag=True)
         else:
-            found = parser.parse(gold, retag=True)
+            found = list(parser.parse(gold, retag=True))
         return [one.sentence for one in found]
 
     def parser_settings(
