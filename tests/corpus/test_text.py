@@ -54,7 +54,7 @@ def test_streamed_in_lines_or_whole(paragraphs: list[str]) -> None:
         ("pt", "Guarda-chuva d'água; 10:30 (sic)...", "Guarda-chuva d' água ; 10:30 ( sic ) ..."),
         ("fr", "L'homme qu'il a vu aujourd'hui", "L' homme qu' il a vu aujourd'hui"),
         ("uk", "П'ять м'ячів", "П'ять м'ячів"),
-        ("fi", "EU:n USA:ssa 1990:n: näin:", "EU:n USA:ssa 1990:n : näin :"),
+        ("fi", "EU:n USA:ssa 1990:n: näin:se", "EU:n USA:ssa 1990:n : näin : se"),
         ("fi", "maa- ja vesirakennus - se", "maa- ja vesirakennus - se"),
         ("en", "He said:yes- no", "He said : yes - no"),
         ("ro", "S-a dus într-o zi; l-am văzut-o.", "S- a dus într- o zi ; l- am văzut -o ."),

@@ -85,8 +85,16 @@ def test_labels_and_tags_are_joined_by_name(models: tuple[Parser, Parser, Parser
 def test_a_source_parser_must_predict_tags(models: tuple[Parser, Parser, Parser]) -> None:
     _, sister, there = models
     gold = replace(sister, model=_with_tags(sister, "gold"))
+    lesson = Lesson(pairs_of("sister", 3), gold)
     with pytest.raises(TreebridgeError, match="must predict tags"):
-        carry_several([Lesson(pairs_of("sister", 3), gold)], there, SETTINGS)
+        carry_several([lesson], there, SETTINGS)
+
+
+def test_a_tagger_in_its_space_tags_for_it(models: tuple[Parser, Parser, Parser]) -> None:
+    hub, sister, there = models
+    gold = replace(sister, model=_with_tags(sister, "gold"))
+    found, _ = carry_several([Lesson(pairs_of("sister", 3), gold)], there, SETTINGS, tagger=hub)
+    assert len(found) and all(soft.tags.sum() > 0 for soft in found.soft)
 
 
 def _with_tags(parser: Parser, tags: str):  # type: ignore[no-untyped-def]

@@ -68,11 +68,12 @@ _LOOSE_PARTS = ("fi", "sv", "de")  # maa- ja metsätalous: a part of a compound 
 _HYPHENS = re.compile(r"-|[^-]+")
 # Romanian writes short words with a hyphen to their neighbour, and the hyphen is theirs:
 # s-a, într-o, l-am; nu-i, cumpărat-o, dă-mi-o; also endings of foreign nouns, as in site-ul.
+# The preposition de-a is one word.
 _ROMANIAN_FIRST = regex.compile(
     r"(?i)(?:s|[șş]i|n|i|l|m|v|te|ne|le|mi|[țţ]i|ni|vi|li|c|într|dintr|printr)-(?=\p{L})"
 )
 _ROMANIAN_LAST = regex.compile(
-    r"(?i)(?<=\p{L}\p{L}|\ba)-(?:i|l|[șş]i|se|o|mi|[țţ]i|mă|te|ne|vă|le|li|ni|vi|n"
+    r"(?i)(?<=\p{L}\p{L}|\ba)(?<!\bde)-(?:i|l|[șş]i|se|o|mi|[țţ]i|mă|te|ne|vă|le|li|ni|vi|n"
     r"|a[mir]?|au|a[șş]|a[țţ]i|or|va|vor|ul|ului|uri|urile|urilor)$"
 )
 _SPACES = re.compile(r"\S+")
@@ -104,6 +105,7 @@ def _is_case_ending(token: str, words: list[str], language: str | None) -> bool:
         and words[-1:] == [":"]
         and len(words) > 1
         and words[-2].isalnum()
+        and not words[-2].islower()  # an abbreviation or a number, not a word before a clause
         and _CASE_ENDING.fullmatch(token) is not None
     )
 
@@ -144,7 +146,7 @@ def _split_romanian(token: str) -> Iterator[str]:
         yield first[0]
         token = token[first.end() :]
     last: list[str] = []
-    while (found := _ROMANIAN_LAST.search(token)) and token.lower() != "de-a":
+    while found := _ROMANIAN_LAST.search(token):
         last.append(found[0])
         token = token[: found.start()]
     yield from (word for word in (token, *reversed(last)) if word)

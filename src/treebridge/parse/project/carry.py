@@ -41,8 +41,8 @@ def choose_pairs(
     kept = _draw(filter(good, pairs), settings.sentences, seed)
     if len(kept) < 20:
         raise TreebridgeError(
-            f"only {len(kept)} sentence pairs have {settings.shortest}–{settings.longest} words "
-            f"and at least {settings.density:.0%} of the target's aligned; give more parallel text"
+            f"only {len(kept)} sentence pairs have {settings.shortest}–{settings.longest} target "
+            f"words, at least {settings.density:.0%} of them aligned; give more parallel text"
         )
     return kept
 
