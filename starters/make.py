@@ -1,6 +1,6 @@
 """Make a shipped model from raw data: encoders, parsers, bridges, refining, packing.
 
-python starters/make.py LANG DATA WORK [-o FOLDER]
+python starters/make.py LANG DATA WORK [-o FOLDER] [--quick]
 
 LANG is es, pt, ro, pl, fi or el. DATA has ud-2.6/UD_English-EWT and the other treebanks beside it,
 bitext/en-LANG.tsv.xz and text/LANG.txt.xz, with text/en.txt.xz. An English parser learns
@@ -8,7 +8,8 @@ from English trees and, through bridges, from those of the languages that LANG.t
 `also`; the bridge of LANG and `refine` take it to LANG. Everything in WORK serves the next language
 too: an interrupted step resumes, a finished one is skipped. The card is made of LANG.toml,
 sources.toml and the scores measured here; FOLDER is by default where the package ships its models.
-Needs Python 3.11, and one core for about two hours for the first language.
+Needs Python 3.11, and one core for about two hours for the first language. With --quick, every step
+has a fortieth of its text, to see whether the data is complete; the model is of no use.
 """
 
 from __future__ import annotations
@@ -31,29 +32,39 @@ SCORES = ("UAS", "LAS", "CLAS", "UPOS")
 ENGLISH_PIECES = 12_000_000
 BITS = 5  # of a weight in the packed model
 TREES = 10  # of the language, to see what they would gain
+QUICK = 40  # how many times less text
 
 
 class Maker:
     """The steps; each is a command whose result is kept in WORK."""
 
-    def __init__(self, data: Path, work: Path):
-        self.data, self.work = data, work
+    def __init__(self, data: Path, work: Path, *, quick: bool = False):
+        self.data, self.work, self.quick = data, work, quick
         ewt = data / "ud-2.6/UD_English-EWT/en_ewt-ud"
         self.english, self.english_dev = f"{ewt}-train.conllu", f"{ewt}-dev.conllu"
+
+    def much(self, count: int) -> int:
+        """How much text a step has."""
+        return count // QUICK if self.quick else count
 
     def english_encoder(self) -> Path:
         """A small English BERT."""
         folder = self.work / "en-encoder"
         treebridge("pretrain", self.data / "text/en.txt.xz", self.data / "bitext/en-es.tsv.xz",
-                   "--side", "source", "--tokens", ENGLISH_PIECES, "-o", folder)  # fmt: skip
+                   "--side", "source", "--tokens", self.much(ENGLISH_PIECES),
+                   "-o", folder)  # fmt: skip
         return folder
 
     def english_parser(self) -> Path:
         """A parser of English."""
         folder = self.work / "en"
         treebridge("train", self.english, "--dev", self.english_dev,
-                   "--encoder", self.english_encoder(), "-o", folder)  # fmt: skip
+                   "--encoder", self.english_encoder(), *self.network(), "-o", folder)  # fmt: skip
         return folder
+
+    def network(self) -> list[object]:
+        """Options for the parser's network: none, unless it should be quick."""
+        return ["--preset", "small", "--epochs", 1] if self.quick else []
 
     def bitext(self, code: str) -> Path:
         """The parallel text of a language and English."""
@@ -62,12 +73,14 @@ class Maker:
     def bridge(self, code: str) -> Path:
         """A bridge from an encoder, taught by the English one, into the English parser's space."""
         encoder, folder = self.work / f"{code}-encoder", self.work / f"en-{code}"
+        pieces = read_toml(HERE / f"{code}.toml")["pieces"]
         treebridge("pretrain", self.data / f"text/{code}.txt.xz", self.bitext(code),
-                   "--side", "target", "--tokens", read_toml(HERE / f"{code}.toml")["pieces"],
-                   "--teacher", self.english_encoder(), "--pairs", 60_000,
+                   "--side", "target", "--tokens", self.much(pieces),
+                   "--teacher", self.english_encoder(), "--pairs", self.much(60_000),
                    "-o", encoder)  # fmt: skip
         treebridge("bridge", self.bitext(code), "--into", self.english_parser(),
-                   "--target-encoder", encoder, "--pairs", 100_000, "-o", folder)  # fmt: skip
+                   "--target-encoder", encoder, "--pairs", self.much(100_000),
+                   "-o", folder)  # fmt: skip
         return folder
 
     def also(self, code: str) -> list[str]:
@@ -101,12 +114,12 @@ class Maker:
             names = read_toml(HERE / f"{code}.toml")["also"]
             start, hub = hub, self.work / "-".join(["hub", *names])  # several targets share it
             treebridge("train", self.english, "--dev", self.english_dev,
-                       "--encoder", self.english_encoder(), *also,
+                       "--encoder", self.english_encoder(), *also, *self.network()[:2],
                        "--start", start, "--epochs", 2, "-o", hub)  # fmt: skip
         lessons, english = self.lessons(code), ["--bitext", str(self.bitext(code))]
         way = read_toml(HERE / f"{code}.toml")
-        how = ["--pairs", way["pairs"], "--sentences", way["sentences"], "--tune", way["tune"],
-               "--treebank", self.english]  # fmt: skip
+        how = ["--pairs", self.much(way["pairs"]), "--sentences", self.much(way["sentences"]),
+               "--tune", way["tune"], "--treebank", self.english]  # fmt: skip
         with_english = lessons[:2] == english
         trees = folder if with_english else self.work / f"{code}-trees"
         treebridge("refine", "--model", hub, "--bridge", bridge, *lessons, *how, *also,
@@ -207,9 +220,10 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("work", type=Path)
     parser.add_argument("-o", "--output", type=Path, default=SHIPPED)
+    parser.add_argument("--quick", action="store_true", help="a fortieth of the text, to try it")
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
-    maker = Maker(args.data, args.work)
+    maker = Maker(args.data, args.work, quick=args.quick)
     model = maker.model(args.language)
     treebridge("pack", model, "--bits", BITS, "--force", "--card", maker.card(args.language),
                "-o", args.output / args.language)  # fmt: skip
