@@ -125,5 +125,9 @@ def test_refining_over_two_bitexts(models: tuple[Parser, Parser, Parser], tmp_pa
     )  # fmt: skip
     assert two.parser.evaluate(GOLD)["LAS"] > there.evaluate(GOLD)["LAS"] - 1
     assert isinstance(ENCODERS["far"], LatentEncoder) and two.sentences > 50
-    only = refine_parser(there, settings, bitexts=[(theirs, sister)])
+    both = {"bitexts": [(theirs, sister)], "also": [sister_of(sister.bridge)], "weights": [0, 1]}
+    only = refine_parser(there, settings, **both)  # type: ignore[arg-type]
     assert only.sentences > 50
+    same = there.refine(settings=settings, **both)  # type: ignore[arg-type]
+    for name, weight in only.parser.biaffine.state_dict().items():
+        np.testing.assert_array_equal(same.biaffine.state_dict()[name], weight)

@@ -257,9 +257,12 @@ class Parser:
         self,
         *,
         bitext: Bitext | None = None,
+        bitexts: Sequence[tuple[Bitext, Parser]] = (),
         text: str | Iterable[str] | None = None,
         trees: Sequence[Sentence] = (),
         treebank: Sequence[Sentence] | None = None,
+        also: Sequence[Source] = (),
+        weights: Sequence[float] | None = None,
         tagger: Parser | None = None,
         lexicon: Lexicon | str | Path | None = None,
         settings: RefineSettings | None = None,
@@ -268,9 +271,11 @@ class Parser:
     ) -> Parser:
         """A better parser: learn from trees projected over a bitext, from text, or from trees.
 
-        `trees` are target trees of your own; `treebank` holds source trees, so that the parser
-        does not forget; `lexicon` limits the tags of its words. With `work`, a folder for
-        checkpoints, an interrupted run resumes.
+        `bitexts` are further ones, each with the parser of its own source language. `trees` are
+        target trees of your own; `treebank` holds source trees, so that the parser does not
+        forget, and `also` treebanks of other languages, each seen as often as `weights` say;
+        `lexicon` limits the tags of its words. With `work`, a folder for checkpoints, an
+        interrupted run resumes.
         """
         require_train("refining a parser")
         from treebridge.parse.refinement import refine_parser
@@ -283,9 +288,12 @@ class Parser:
             self.with_lexicon(lexicon),
             settings or RefineSettings(),
             bitext=bitext,
+            bitexts=bitexts,
             sentences=words,
             trees=as_decided(trees, progress),
             treebank=treebank,
+            also=also,
+            weights=weights,
             tagger=tagger,
             work=work,
             progress=progress,
