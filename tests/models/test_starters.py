@@ -56,7 +56,9 @@ def test_the_card_is_complete(
     assert (tmp_path / f"{code}-rest.conllu").read_text().count("a") == 20
 
 
-def calls_of(make: ModuleType, monkeypatch: pytest.MonkeyPatch, code: str) -> list[list[str]]:
+def calls_of(
+    make: ModuleType, monkeypatch: pytest.MonkeyPatch, code: str, *, quick: bool = False
+) -> list[list[str]]:
     calls: list[list[str]] = []
 
     def note(*arguments: object, **_: object) -> None:
@@ -65,7 +67,8 @@ def calls_of(make: ModuleType, monkeypatch: pytest.MonkeyPatch, code: str) -> li
             calls.append(words)
 
     monkeypatch.setattr(make, "treebridge", note)
-    assert make.Maker(Path("data"), Path("work")).model(code) == Path("work") / code
+    maker = make.Maker(Path("data"), Path("work"), quick=quick)
+    assert maker.model(code) == Path("work") / code
     return calls
 
 
@@ -94,3 +97,16 @@ def test_no_model_learns_from_the_file_that_scores_it(
     # The Polish treebank is under the GPL and the Greek one is not for commercial use.
     for entry in (ENTRIES[code], ENTRIES["pl"], ENTRIES["el"]):
         assert not any(entry.treebank in word for word in words)
+
+
+def test_a_quick_trial_has_the_same_steps_with_less_text(
+    make: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, quick = (calls_of(make, monkeypatch, "el", quick=quick) for quick in (False, True))
+    assert [call[0] for call in quick] == [call[0] for call in whole]
+    for name in ("--tokens", "--pairs", "--sentences"):
+        much, little = (
+            [int(call[call.index(name) + 1]) for call in calls if name in call]
+            for calls in (whole, quick)
+        )
+        assert much and little == [count // make.QUICK for count in much]
