@@ -9,7 +9,7 @@ from English trees and, through bridges, from those of the languages that LANG.t
 too: an interrupted step resumes, a finished one is skipped. The card is made of LANG.toml,
 sources.toml and the scores measured here; FOLDER is by default where the package ships its models.
 Needs Python 3.11, and one core for about two hours for the first language. With --quick, every step
-has a fortieth of its text, to see whether the data is complete; the model is of no use.
+has a fortieth of its text, to see whether the data is complete; the model is a rough draft.
 """
 
 from __future__ import annotations
