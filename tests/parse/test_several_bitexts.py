@@ -125,7 +125,8 @@ def test_refining_over_two_bitexts(models: tuple[Parser, Parser, Parser], tmp_pa
     )  # fmt: skip
     assert two.parser.evaluate(GOLD)["LAS"] > there.evaluate(GOLD)["LAS"] - 1
     assert isinstance(ENCODERS["far"], LatentEncoder) and two.sentences > 50
-    both = {"bitexts": [(theirs, sister)], "also": [sister_of(sister.bridge)], "weights": [0, 1]}
+    trees = [sister_of(sister.bridge, sentences) for sentences in (150, 40)]  # type: ignore[arg-type]
+    both = {"bitexts": [(theirs, sister)], "also": trees, "weights": [0, 1, 5]}
     only = refine_parser(there, settings, **both)  # type: ignore[arg-type]
     assert only.sentences > 50
     same = there.refine(settings=settings, **both)  # type: ignore[arg-type]
