@@ -43,15 +43,15 @@ class Maker:
         ewt = data / "ud-2.6/UD_English-EWT/en_ewt-ud"
         self.english, self.english_dev = f"{ewt}-train.conllu", f"{ewt}-dev.conllu"
 
-    def much(self, count: int) -> int:
-        """How much text a step has."""
+    def scaled(self, count: int) -> int:
+        """A number of pieces, pairs or sentences; fewer for a quick trial."""
         return count // QUICK if self.quick else count
 
     def english_encoder(self) -> Path:
         """A small English BERT."""
         folder = self.work / "en-encoder"
         treebridge("pretrain", self.data / "text/en.txt.xz", self.data / "bitext/en-es.tsv.xz",
-                   "--side", "source", "--tokens", self.much(ENGLISH_PIECES),
+                   "--side", "source", "--tokens", self.scaled(ENGLISH_PIECES),
                    "-o", folder)  # fmt: skip
         return folder
 
@@ -63,7 +63,7 @@ class Maker:
         return folder
 
     def network(self) -> list[object]:
-        """Options for the parser's network: none, unless it should be quick."""
+        """Options for a smaller parser in a quick trial."""
         return ["--preset", "small", "--epochs", 1] if self.quick else []
 
     def bitext(self, code: str) -> Path:
@@ -75,11 +75,11 @@ class Maker:
         encoder, folder = self.work / f"{code}-encoder", self.work / f"en-{code}"
         pieces = read_toml(HERE / f"{code}.toml")["pieces"]
         treebridge("pretrain", self.data / f"text/{code}.txt.xz", self.bitext(code),
-                   "--side", "target", "--tokens", self.much(pieces),
-                   "--teacher", self.english_encoder(), "--pairs", self.much(60_000),
+                   "--side", "target", "--tokens", self.scaled(pieces),
+                   "--teacher", self.english_encoder(), "--pairs", self.scaled(60_000),
                    "-o", encoder)  # fmt: skip
         treebridge("bridge", self.bitext(code), "--into", self.english_parser(),
-                   "--target-encoder", encoder, "--pairs", self.much(100_000),
+                   "--target-encoder", encoder, "--pairs", self.scaled(100_000),
                    "-o", folder)  # fmt: skip
         return folder
 
@@ -118,7 +118,7 @@ class Maker:
                        "--start", start, "--epochs", 2, "-o", hub)  # fmt: skip
         lessons, english = self.lessons(code), ["--bitext", str(self.bitext(code))]
         way = read_toml(HERE / f"{code}.toml")
-        how = ["--pairs", self.much(way["pairs"]), "--sentences", self.much(way["sentences"]),
+        how = ["--pairs", self.scaled(way["pairs"]), "--sentences", self.scaled(way["sentences"]),
                "--tune", way["tune"], "--treebank", self.english]  # fmt: skip
         with_english = lessons[:2] == english
         trees = folder if with_english else self.work / f"{code}-trees"
